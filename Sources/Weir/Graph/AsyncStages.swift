@@ -1,0 +1,192 @@
+extension Outlet {
+  /// Passes elements through an asynchronous stage.
+  ///
+  /// The stage works in the task of the node before it (or in `parallel` tasks of its own) and hands its results to a
+  /// link, so nothing that is ready waits for a slow call. Emits as the stage does; waits while the link is full;
+  /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with
+  /// `.ordered(n)` up to 2n results out of order.
+  public consuming func via<S: AsyncStage>(
+    _ name: String, _ stage: S, parallel: Parallelism<Element> = .serial, limit: LinkLimit = .standard,
+    supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<S.Output> where S.Input == Element {
+    let location = SourceLocation(file, line)
+    let workers = max(1, parallel.workers)
+    let node = builder.addNode(
+      name, .asynchronous, "\(S.self)", location, tasks: workers, holds: workers == 1 ? 0 : workers * 2,
+      faults: stage.faults + parallel.faults + builder.supervisionFaults(supervision))
+    connect(to: node)
+    let link = builder.link(name, limit, "wait", written: false, location)
+    let make = self.make
+    let inner = builder.link("\(name).in", .elements(workers * 2), "wait", written: false, location)
+    return Outlet<S.Output>(builder, node, location, link: link) { scope in
+      let run = scope.runContext
+      let ring: Link<S.Output> = run.makeLink(link, node: node, writers: workers)
+      switch parallel {
+      case .serial:
+        serialWorker(stage, supervision, node, name, make, ring, run)
+      case .unordered:
+        let shared: Link<Element> = run.makeLink(inner, node: node, readers: workers)
+        feed(make, run, name) { WriterPort(shared, scope: $0) }
+        for index in 0..<workers { worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run) }
+      case .lanes(_, let key):
+        let lanes = (0..<workers).map { lane -> Link<Element> in
+          let description = LinkDescription(
+            name: "\(name).lane\(lane)", limit: .elements(16), policy: "wait", isWritten: false)
+          return run.makeLink(description, node: node)
+        }
+        feedLanes(make, run, name, lanes, key)
+        for (index, lane) in lanes.enumerated() {
+          worker(stage, supervision, node, "\(name).\(index)", lane, most: .max, ring, run)
+        }
+      case .ordered:
+        orderedWorkers(stage, supervision, node, name, make, inner, ring, run, workers)
+      }
+      return ReaderPort(ring, scope: scope)
+    }
+  }
+
+  /// Passes elements through an asynchronous stage that gets all that is ready at once. Otherwise as
+  /// ``via(_:_:parallel:limit:supervision:file:line:)`` with serial calls.
+  public consuming func via<S: AsyncChunkStage>(
+    _ name: String, _ stage: S, limit: LinkLimit = .standard, supervision: Supervision = .fail,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<S.Output> where S.Input == Element {
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(
+      name, .asynchronous, "\(S.self)", location, faults: stage.faults + builder.supervisionFaults(supervision))
+    connect(to: node)
+    let link = builder.link(name, limit, "wait", written: false, location)
+    let make = self.make
+    return Outlet<S.Output>(builder, node, location, link: link) { scope in
+      let run = scope.runContext
+      let ring: Link<S.Output> = run.makeLink(link, node: node)
+      let upstream = run.newScope()
+      let reader = make(upstream)
+      let worker = ChunkWorker(stage, supervision: supervision, node: upstream.addNode(node))
+      let writer = WriterPort(ring, scope: upstream)
+      upstream.seal(name: name) { writer.finish(await worker.run(reader) { await writer.send(&$0) }) }
+      return ReaderPort(ring, scope: scope)
+    }
+  }
+}
+
+// MARK: - Tasks of asynchronous nodes
+
+private func serialWorker<S: AsyncStage>(
+  _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
+  _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ ring: Link<S.Output>, _ run: RunContext
+) {
+  let scope = run.newScope()
+  let reader = make(scope)
+  let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
+  let writer = WriterPort(ring, scope: scope)
+  scope.seal(name: name) { writer.finish(await worker.run(reader) { await writer.send(&$0) }) }
+}
+
+private func worker<S: AsyncStage>(
+  _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String, _ input: Link<S.Input>, most: Int,
+  _ ring: Link<S.Output>, _ run: RunContext
+) {
+  let scope = run.newScope()
+  let port = ReaderPort(input, scope: scope)
+  let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
+  let writer = WriterPort(ring, scope: scope)
+  scope.seal(name: name) { writer.finish(await worker.run(port.reader, most: most) { await writer.send(&$0) }) }
+}
+
+/// A task that moves what comes from upstream into the shared input of parallel workers.
+private func feed<Element: Sendable>(
+  _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
+  _ port: (SegmentScope) -> WriterPort<Element>
+) {
+  let scope = run.newScope()
+  let reader = make(scope)
+  let writer = port(scope)
+  scope.seal(name: "\(name).in") { await pump(reader, into: writer, counter: nil) }
+}
+
+private func feedLanes<Element: Sendable>(
+  _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
+  _ lanes: [Link<Element>], _ key: @escaping @Sendable (Element) -> UInt64
+) {
+  let scope = run.newScope()
+  let reader = make(scope)
+  let writers = lanes.map { WriterPort($0, scope: scope) }
+  scope.seal(name: "\(name).in") {
+    await distribute(reader, to: writers, counter: nil) { Int($0 % UInt64(writers.count)) } key: { key($0) }
+  }
+}
+
+/// Sends each element to the one writer that its key selects; chunks are split by writer.
+func distribute<Element: Sendable>(
+  _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
+  _ select: @Sendable (UInt64) -> Int, key: @Sendable (Element) -> UInt64
+) async {
+  await split(reader, to: writers, counter: counter) { select(key($0)) }
+}
+
+/// Sends each element to the writer that `select` names; those it names none for are discarded as unmatched.
+func split<Element: Sendable>(
+  _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
+  _ select: @Sendable (Element) -> Int?
+) async {
+  let parts = SplitChunks<Element>(count: writers.count)
+  let limit = writers.first?.scope.runContext.chunkSize ?? 256
+  var chunk = Chunk<Element>()
+  var open = writers.count
+  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
+    guard try await reader.pull(&chunk, limit) else { return false }
+    var tally = NodeMeter.Tally()
+    tally.elementsIn = chunk.count
+    while let (element, token) = chunk.popFirstTracked() {
+      if let index = select(element), writers.indices.contains(index), !parts.closed[index] {
+        parts.append(element, token, to: index)
+        tally.elementsOut += 1
+      } else {
+        tally.discarded += 1
+        token?.settle(.dropped(.unmatched))
+      }
+    }
+    if let counter { counter.meter.record(tally, at: counter.enter()) }
+    for index in writers.indices where !parts.closed[index] {
+      if !(await parts.send(index, through: writers[index])) {
+        parts.closed[index] = true
+        open -= 1
+      }
+    }
+    if open == 0 { throw .cancelled }
+    return true
+  }
+  for writer in writers { writer.finish(end) }
+}
+
+/// The parts of a chunk that go to different writers. Confined to one task.
+final class SplitChunks<Element: Sendable> {
+  private let slots: UnsafeMutablePointer<Chunk<Element>>
+  private let count: Int
+  var closed: [Bool]
+
+  init(count: Int) {
+    self.count = count
+    closed = Array(repeating: false, count: count)
+    slots = .allocate(capacity: max(1, count))
+    for index in 0..<count { (slots + index).initialize(to: Chunk()) }
+  }
+
+  deinit {
+    for index in 0..<count { (slots + index).deinitialize(count: 1) }
+    slots.deallocate()
+  }
+
+  func append(_ element: Element, _ token: Settlement?, to index: Int) {
+    slots[index].append(element, token: token)
+  }
+
+  func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
+    var part = Chunk<Element>()
+    swap(&part, &slots[index])
+    let sent = await writer.send(&part)
+    swap(&part, &slots[index])
+    return sent
+  }
+}

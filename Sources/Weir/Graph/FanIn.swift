@@ -1,0 +1,204 @@
+extension GraphBuilder {
+  /// Merges two ports: elements leave in the order in which they come.
+  ///
+  /// Each input gets a task of its own. Emits whatever is there; the inputs wait while the link is full; finishes when
+  /// all inputs have; fails with the first that fails, after what came before; cancels the inputs when downstream
+  /// leaves. Memory: one link.
+  public func merge<Element: Sendable>(
+    _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
+    limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    let draft = MergeDraft<Element>(self, name, count: 2, limit: limit, SourceLocation(file, line))
+    draft.add(first)
+    draft.add(second)
+    return draft.outlet()
+  }
+
+  /// Merges three ports, as ``merge(_:_:_:limit:file:line:)``.
+  public func merge<Element: Sendable>(
+    _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
+    _ third: consuming Outlet<Element>, limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    let draft = MergeDraft<Element>(self, name, count: 3, limit: limit, SourceLocation(file, line))
+    draft.add(first)
+    draft.add(second)
+    draft.add(third)
+    return draft.outlet()
+  }
+
+  /// Merges any number of ports; `input` is called once for each.
+  public func merge<Element: Sendable>(
+    _ name: String, _ count: Int, limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line,
+    _ input: (Int) throws -> Outlet<Element>
+  ) rethrows -> Outlet<Element> {
+    let draft = MergeDraft<Element>(self, name, count: count, limit: limit, SourceLocation(file, line))
+    for index in 0..<max(0, count) { draft.add(try input(index)) }
+    return draft.outlet()
+  }
+
+  /// Merges ports by priority: what waits on an earlier input leaves before anything of a later one.
+  ///
+  /// So that a busy input cannot shut a later one out, after `share` chunks of one input the next that has something
+  /// gets a turn. Otherwise as ``merge(_:_:_:limit:file:line:)``, with one link for each input.
+  /// - Parameters:
+  ///   - input: called once for each input, highest priority first.
+  public func prioritizedMerge<Element: Sendable>(
+    _ name: String, _ count: Int, share: Int = 16, limit: LinkLimit = .standard, file: StaticString = #fileID,
+    line: UInt = #line, _ input: (Int) throws -> Outlet<Element>
+  ) rethrows -> Outlet<Element> {
+    let location = SourceLocation(file, line)
+    let faults = share > 0 ? [] : ["a share of \(share) chunks is none; use 1 or more"]
+    let node = addNode(name, .fanIn, "prioritized merge", location, faults: faults + countFaults(count))
+    var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
+    for index in 0..<max(0, count) {
+      let outlet = try input(index)
+      let link = link("\(name).\(index)", limit, "wait", written: false, location)
+      outlet.connect(to: node)
+      let make = outlet.make
+      makes.append { scope, bell in ringingLink(link, node: node, make, bell, for: scope) }
+    }
+    return Outlet(self, node, location) { [makes] scope in
+      let bell = Bell()
+      scope.addCloser { bell.ring() }
+      let inputs = makes.map { $0(scope, bell) }
+      return PriorityState(inputs, bell: bell, share: max(1, share), node: scope.addNode(node)).reader
+    }
+  }
+
+  /// All of the first port, then all of the second.
+  ///
+  /// Emits as the port whose turn it is does; a later port waits until its turn; finishes after the last; a failure
+  /// ends it at once; cancels all inputs when downstream leaves. Memory: none of its own.
+  public func concat<Element: Sendable>(
+    _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .fanIn, "concat", location, traits: NodeTraits(join: .waitsForOne))
+    first.connect(to: node)
+    second.connect(to: node)
+    let makeFirst = first.make
+    let makeSecond = second.make
+    return Outlet(self, node, location) { scope in
+      let inputs = [makeFirst(scope), makeSecond(scope)]
+      return concatReader(inputs, node: scope.addNode(node))
+    }
+  }
+
+  /// Merges ports that are each in order into one that is in order.
+  ///
+  /// Emits the smallest of the first waiting elements; waits until every input has one or has ended; equal elements
+  /// leave in the order of the inputs; finishes when all inputs have; a failure ends it at once; cancels all inputs when
+  /// downstream leaves. Memory: one chunk for each input.
+  public func sortedMerge<Element: Sendable>(
+    _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
+    by precedes: @escaping @Sendable (Element, Element) -> Bool, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .fanIn, "sorted merge", location, traits: NodeTraits(join: .waitsForOne))
+    first.connect(to: node)
+    second.connect(to: node)
+    let makeFirst = first.make
+    let makeSecond = second.make
+    return Outlet(self, node, location) { scope in
+      let first = makeFirst(scope)
+      let second = makeSecond(scope)
+      return SortedMergeState(first, second, by: precedes, node: scope.addNode(node)).reader
+    }
+  }
+
+  /// Pairs the elements of two ports, first with first.
+  ///
+  /// Emits when both inputs have an element; finishes with the input that ends first, and cancels the other; a failure
+  /// ends it at once. Memory: one chunk for each input.
+  public func zip<First: Sendable, Second: Sendable>(
+    _ name: String, _ first: consuming Outlet<First>, _ second: consuming Outlet<Second>,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<(First, Second)> {
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .fanIn, "zip", location, traits: NodeTraits(join: .pairs))
+    first.connect(to: node)
+    second.connect(to: node)
+    let makeFirst = first.make
+    let makeSecond = second.make
+    return Outlet(self, node, location) { scope in
+      let first = makeFirst(scope)
+      let second = makeSecond(scope)
+      return ZipState(first, second, node: scope.addNode(node)).reader
+    }
+  }
+
+  /// The latest elements of two ports, whenever either has a new one.
+  ///
+  /// Emits at every element once both inputs have had one; finishes when both inputs have, or when one ends without an
+  /// element; a failure ends it, after what came before; cancels the inputs when downstream leaves. Memory: one link
+  /// and the two latest elements.
+  public func combineLatest<First: Sendable, Second: Sendable>(
+    _ name: String, _ first: consuming Outlet<First>, _ second: consuming Outlet<Second>, limit: LinkLimit = .standard,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<(First, Second)> {
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .fanIn, "combine latest", location)
+    first.connect(to: node)
+    second.connect(to: node)
+    let makeFirst = first.make
+    let makeSecond = second.make
+    let link = link("\(name).in", limit, "wait", written: false, location)
+    return Outlet(self, node, location) { scope in
+      let run = scope.runContext
+      let ring: Link<LatestInput<First, Second>> = run.makeLink(link, node: node, writers: 2)
+      tagged(makeFirst, run, "\(name).first", ring, end: .firstEnded) { .first($0) }
+      tagged(makeSecond, run, "\(name).second", ring, end: .secondEnded) { .second($0) }
+      let port = ReaderPort(ring, scope: scope)
+      let stage = CombineLatest<First, Second>()
+      return stageReader(port.reader, stage, supervision: .fail, node: scope.addNode(node))
+    }
+  }
+
+  func countFaults(_ count: Int) -> [String] {
+    count > 0 ? [] : ["a join of \(count) ports has no input; give it 1 or more"]
+  }
+}
+
+/// A merge whose inputs are being wired.
+struct MergeDraft<Element: Sendable> {
+  private final class Inputs {
+    var makes: [@Sendable (SegmentScope) -> ChunkReader<Element>] = []
+  }
+
+  private let builder: GraphBuilder
+  private let node: Int
+  private let name: String
+  private let link: LinkDescription
+  private let location: SourceLocation
+  private let inputs = Inputs()
+
+  init(_ builder: GraphBuilder, _ name: String, count: Int, limit: LinkLimit, _ location: SourceLocation) {
+    self.builder = builder
+    self.name = name
+    self.location = location
+    node = builder.addNode(name, .fanIn, "merge", location, faults: builder.countFaults(count))
+    link = builder.link(name, limit, "wait", written: false, location)
+  }
+
+  func add(_ outlet: consuming Outlet<Element>) {
+    outlet.connect(to: node, in: builder)
+    inputs.makes.append(outlet.make)
+  }
+
+  func outlet() -> Outlet<Element> {
+    let (node, name, link, makes) = (node, name, link, inputs.makes)
+    return Outlet(builder, node, location, link: link) { scope in
+      let run = scope.runContext
+      let ring: Link<Element> = run.makeLink(link, node: node, writers: max(1, makes.count))
+      for (index, make) in makes.enumerated() {
+        let upstream = run.newScope()
+        let reader = make(upstream)
+        let counter = upstream.addNode(node)
+        let writer = WriterPort(ring, scope: upstream)
+        upstream.seal(name: "\(name).\(index)") { await pump(reader, into: writer, counter: counter) }
+      }
+      return ReaderPort(ring, scope: scope)
+    }
+  }
+}

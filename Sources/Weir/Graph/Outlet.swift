@@ -1,0 +1,66 @@
+/// The output of a node that has not been wired yet: a port that can be used exactly once.
+///
+/// Wiring one twice does not compile; one that is never wired is a fault of the blueprint.
+@frozen
+public struct Outlet<Element: Sendable>: ~Copyable {
+  @usableFromInline let builder: GraphBuilder
+  @usableFromInline let port: Int
+  /// The link on the way to the next node; nil while both share a task.
+  @usableFromInline let link: LinkDescription?
+  /// Makes the reading end for one run, inside the segment that will drive it.
+  @usableFromInline let make: @Sendable (SegmentScope) -> ChunkReader<Element>
+  /// The same as a port, where the reading end is that of a link.
+  @usableFromInline let makePort: (@Sendable (SegmentScope) -> ReaderPort<Element>)?
+
+  /// An outlet in the task of its node.
+  @usableFromInline
+  init(
+    _ builder: GraphBuilder, _ node: Int, leg: String? = nil, _ location: SourceLocation,
+    make: @escaping @Sendable (SegmentScope) -> ChunkReader<Element>
+  ) {
+    self.builder = builder
+    port = builder.openPort(node, leg: leg, location)
+    link = nil
+    self.make = make
+    makePort = nil
+  }
+
+  /// An outlet at the reading end of a link.
+  @usableFromInline
+  init(
+    _ builder: GraphBuilder, _ node: Int, leg: String? = nil, _ location: SourceLocation, link: LinkDescription,
+    makePort: @escaping @Sendable (SegmentScope) -> ReaderPort<Element>
+  ) {
+    self.builder = builder
+    port = builder.openPort(node, leg: leg, location)
+    self.link = link
+    make = { makePort($0).reader }
+    self.makePort = makePort
+  }
+
+  /// Wires this port to a node.
+  @usableFromInline
+  func connect(to node: Int, in graph: GraphBuilder? = nil) {
+    (graph ?? builder).connect(
+      port, of: builder, to: node, element: Element.self, stride: MemoryLayout<Element>.stride, link: link)
+  }
+}
+
+/// The reading end of a port while the graph runs: pull a chunk, or close early.
+@frozen
+@usableFromInline
+struct ChunkReader<Element: Sendable>: Sendable {
+  /// Fills an empty chunk with at least one element, at most about `limit`. False at the end; the end comes once.
+  @usableFromInline let pull: @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool
+  /// Tells upstream that nothing more is wanted. May be called again, and after the end.
+  @usableFromInline let close: @Sendable () -> Void
+
+  @inlinable
+  init(
+    pull: @escaping @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool,
+    close: @escaping @Sendable () -> Void
+  ) {
+    self.pull = pull
+    self.close = close
+  }
+}

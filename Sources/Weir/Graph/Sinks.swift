@@ -1,0 +1,189 @@
+extension Outlet {
+  /// Ends here: calls a synchronous closure with each element, in the task of the node before it.
+  ///
+  /// Finishes when its input does. A throwing closure fails the run, or is supervised. Memory: one chunk.
+  @inlinable
+  public consuming func sink(
+    _ name: String, supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line,
+    _ consume: @escaping @Sendable (Element) throws -> Void
+  ) {
+    let stage = ClosureSink(consume)
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(
+      name, .sink, "closure", location, faults: builder.supervisionFaults(supervision))
+    connect(to: node)
+    let make = self.make
+    builder.addRoot { run in
+      let scope = run.newScope()
+      let upstream = make(scope)
+      let reader = stageReader(upstream, stage, supervision: supervision, node: scope.addNode(node))
+      scope.seal(name: name) { await drainReader(reader) }
+    }
+  }
+
+  /// Ends here: calls an asynchronous closure with each element, one call at a time.
+  ///
+  /// Waits while the closure does; finishes when its input does. Memory: one chunk.
+  public consuming func sink(
+    _ name: String, supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line,
+    async consume: @escaping @Sendable (Element) async throws -> Void
+  ) {
+    sink(name, ClosureAsyncSink(consume), supervision: supervision, file: file, line: line)
+  }
+
+  /// Ends here: an asynchronous stage whose output nobody needs.
+  public consuming func sink<S: AsyncStage>(
+    _ name: String, _ stage: S, supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
+  ) where S.Input == Element, S.Output == Never {
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(
+      name, .sink, "\(S.self)", location, faults: stage.faults + builder.supervisionFaults(supervision))
+    connect(to: node)
+    let make = self.make
+    builder.addRoot { run in
+      let scope = run.newScope()
+      let reader = make(scope)
+      let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
+      scope.seal(name: name) { _ = await worker.run(reader, emit: { _ in true }) }
+    }
+  }
+
+  /// Ends here: an asynchronous stage that gets all that is ready at once, such as a writer that commits in groups.
+  public consuming func sink<S: AsyncChunkStage>(
+    _ name: String, _ stage: S, supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
+  ) where S.Input == Element, S.Output == Never {
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(
+      name, .sink, "\(S.self)", location, faults: stage.faults + builder.supervisionFaults(supervision))
+    connect(to: node)
+    let make = self.make
+    builder.addRoot { run in
+      let scope = run.newScope()
+      let reader = make(scope)
+      let worker = ChunkWorker(stage, supervision: supervision, node: scope.addNode(node))
+      scope.seal(name: name) { _ = await worker.run(reader, emit: { _ in true }) }
+    }
+  }
+
+  /// Ends here: elements are counted and forgotten. For ports that are meant to go nowhere.
+  public consuming func ignore(_ name: String, file: StaticString = #fileID, line: UInt = #line) {
+    sink(name, file: file, line: line) { _ in }
+  }
+
+  /// Ends here: gathers all elements; the handle gives them when the run is over.
+  ///
+  /// Memory: every element of the run. For tests and small results.
+  public consuming func collect(
+    _ name: String, file: StaticString = #fileID, line: UInt = #line
+  ) -> Handle<RunResult<[Element]>> {
+    fold(name, [], file: file, line: line) { $0.append($1) }
+  }
+
+  /// Ends here: combines all elements into one value; the handle gives it when the run is over.
+  public consuming func fold<Value: Sendable>(
+    _ name: String, _ initial: Value, file: StaticString = #fileID, line: UInt = #line,
+    _ combine: @escaping @Sendable (inout Value, Element) -> Void
+  ) -> Handle<RunResult<Value>> {
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(name, .sink, "fold", location)
+    connect(to: node)
+    let handle = Handle<RunResult<Value>>(builder.newHandle())
+    let make = self.make
+    builder.addRoot { run in
+      let scope = run.newScope()
+      let reader = make(scope)
+      let counter = scope.addNode(node)
+      let result = RunResult(initial)
+      run.setHandle(handle.id, result)
+      scope.seal(name: name) { await foldAll(reader, into: result, counter: counter, combine) }
+    }
+    return handle
+  }
+
+  /// Leaves the running graph: the handle gives an AsyncSequence to iterate inside the body of the run.
+  ///
+  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream. One iterator at
+  /// a time. Memory: the limit.
+  public consuming func sequence(
+    _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Handle<OutletSequence<Element>> {
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(name, .sink, "sequence", location)
+    connect(to: node)
+    let link = builder.link(name, limit, policy.name, written: true, location)
+    let handle = Handle<OutletSequence<Element>>(builder.newHandle())
+    let make = self.make
+    builder.addRoot { run in
+      let scope = run.newScope()
+      let reader = make(scope)
+      let counter = scope.addNode(node)
+      let ring = run.makeLink(link, node: node, policy: policy)
+      let writer = WriterPort(ring, scope: scope)
+      run.setHandle(handle.id, OutletSequence(ring))
+      scope.seal(name: name) { await pumpOut(reader, into: writer, counter: counter) }
+    }
+    return handle
+  }
+}
+
+/// A sink closure as a stage without output.
+@frozen
+@usableFromInline
+struct ClosureSink<Input: Sendable>: Stage {
+  @usableFromInline let consume: @Sendable (Input) throws -> Void
+
+  @inlinable
+  init(_ consume: @escaping @Sendable (Input) throws -> Void) { self.consume = consume }
+
+  @inlinable
+  mutating func process(_ element: Input, _ emit: (Never) -> Void) throws { try consume(element) }
+}
+
+struct ClosureAsyncSink<Input: Sendable>: AsyncStage {
+  let consume: @Sendable (Input) async throws -> Void
+
+  init(_ consume: @escaping @Sendable (Input) async throws -> Void) { self.consume = consume }
+
+  mutating func process(_ element: Input, _ emit: (Never) -> Void) async throws { try await consume(element) }
+}
+
+/// Pulls until the end; what comes out is impossible.
+@usableFromInline
+func drainReader(_ reader: ChunkReader<Never>) async {
+  var chunk = Chunk<Never>()
+  _ = await drive(reader) { () async throws(PortInterruption) -> Bool in try await reader.pull(&chunk, 256) }
+}
+
+func foldAll<Element: Sendable, Value: Sendable>(
+  _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
+  _ combine: @Sendable (inout Value, Element) -> Void
+) async {
+  let limit = counter.scope.runContext.chunkSize
+  var chunk = Chunk<Element>()
+  _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
+    guard try await reader.pull(&chunk, limit) else { return false }
+    counter.consume(chunk.count)
+    result.update { value in chunk.forEach { combine(&value, $0) } }
+    chunk.settleAll(.stored)
+    return true
+  }
+}
+
+/// As ``pump(_:into:counter:)``; elements count as stored once they have left.
+func pumpOut<Element: Sendable>(
+  _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
+) async {
+  let limit = counter.scope.runContext.chunkSize
+  var chunk = Chunk<Element>()
+  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
+    guard try await reader.pull(&chunk, limit) else { return false }
+    counter.consume(chunk.count)
+    let token = chunk.detachTokens()
+    let sent = await writer.send(&chunk)
+    token?.settle(sent ? .stored : .abandoned)
+    if !sent { throw .cancelled }
+    return true
+  }
+  writer.finish(end)
+}

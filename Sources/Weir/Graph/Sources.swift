@@ -1,0 +1,192 @@
+/// An AsyncSequence that yields its elements only once, however often it is iterated.
+public protocol SinglePassSequence: AsyncSequence {}
+extension AsyncStream: SinglePassSequence {}
+extension AsyncThrowingStream: SinglePassSequence {}
+
+/// A single-pass source was run a second time.
+public struct SourceExhausted: CodedError, CustomStringConvertible {
+  public let code = "source-exhausted"
+  /// Name of the source node.
+  public let source: String
+
+  @usableFromInline
+  init(source: String) { self.source = source }
+
+  public var description: String {
+    "source \"\(source)\" can be run only once; give it a closure that makes a new sequence for each run"
+  }
+}
+
+extension GraphBuilder {
+  /// A source that emits the elements of a collection.
+  ///
+  /// Emits when downstream asks, a chunk at a time; never waits; finishes after the last element; cancels at once.
+  /// Memory: the collection, shared by all runs.
+  @inlinable
+  public func source<Elements: Sequence & Sendable>(
+    _ name: String, _ elements: Elements, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Elements.Element> where Elements.Element: Sendable {
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .source, "collection", location)
+    return Outlet(self, node, location) { scope in
+      collectionReader(elements, node: scope.addNode(node))
+    }
+  }
+
+  /// A source that emits what an AsyncSequence yields.
+  ///
+  /// Runs in a task of its own, so that whatever is ready travels as one chunk. Emits each element as it is yielded;
+  /// waits while its link is full; finishes when the sequence ends; fails when it throws; cancels the sequence when
+  /// downstream wants no more, and on a drain. Memory: its link.
+  /// - Parameters:
+  ///   - sequence: iterated once a run. Sequences marked ``SinglePassSequence`` may be run only once.
+  ///   - limit: limit of the link behind the source.
+  ///   - policy: what happens when that link is full.
+  ///   - supervision: `restart` iterates the sequence anew after a failure; `skip` ends the source as if it finished.
+  @inlinable
+  public func source<Elements: AsyncSequence & Sendable>(
+    _ name: String, _ sequence: Elements, limit: LinkLimit = .standard,
+    policy: OverflowPolicy<Elements.Element> = .wait, supervision: Supervision = .fail,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Elements.Element>
+  where Elements.Element: Sendable, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {
+    let singlePass = sequence is any SinglePassSequence
+    let used = OnceFlag()
+    return source(
+      name, "\(Elements.self)", limit: limit, policy: policy, supervision: supervision, SourceLocation(file, line)
+    ) { () throws -> Elements.AsyncIterator in
+      if singlePass && !used.take() { throw SourceExhausted(source: name) }
+      return sequence.makeAsyncIterator()
+    }
+  }
+
+  /// A source that makes a new sequence for each run, and for each restart after a failure. Otherwise as
+  /// ``source(_:_:limit:policy:supervision:file:line:)``.
+  @inlinable
+  public func source<Elements: AsyncSequence>(
+    _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Elements.Element> = .wait,
+    supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line,
+    making sequence: @escaping @Sendable () throws -> Elements
+  ) -> Outlet<Elements.Element>
+  where Elements.Element: Sendable, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {
+    source(
+      name, "\(Elements.self)", limit: limit, policy: policy, supervision: supervision, SourceLocation(file, line)
+    ) { () throws -> Elements.AsyncIterator in try sequence().makeAsyncIterator() }
+  }
+
+  @inlinable
+  func source<Iterator: AsyncIteratorProtocol>(
+    _ name: String, _ operation: String, limit: LinkLimit, policy: OverflowPolicy<Iterator.Element>,
+    supervision: Supervision, _ location: SourceLocation, make: @escaping @Sendable () throws -> Iterator
+  ) -> Outlet<Iterator.Element> where Iterator.Element: Sendable, Iterator: SendableMetatype {
+    let node = addNode(name, .source, operation, location, faults: supervisionFaults(supervision))
+    let link = link(name, limit, policy.name, written: false, location)
+    return Outlet(self, node, location, link: link) { scope in
+      let run = scope.runContext
+      let ring = run.makeLink(link, node: node, policy: policy)
+      let upstream = run.newScope()
+      let source = upstream.addNode(node)
+      let port = WriterPort(ring, scope: upstream)
+      upstream.seal(isIntake: true, name: name) {
+        await driveSource(source, port, supervision: supervision, make: make)
+      }
+      return ReaderPort(ring, scope: scope)
+    }
+  }
+
+  @usableFromInline
+  func supervisionFaults(_ supervision: Supervision) -> [String] { supervision.faults }
+}
+
+/// A collection as a port, filled a chunk at a time inside the segment of its consumer.
+@inlinable
+func collectionReader<Elements: Sequence & Sendable>(
+  _ elements: Elements, node: NodeRun
+) -> ChunkReader<Elements.Element> where Elements.Element: Sendable {
+  let state = IteratorState(elements.makeIterator())
+  return ChunkReader<Elements.Element>(
+    pull: { (out, limit) async throws(PortInterruption) -> Bool in
+      if node.scope.isIntakeStopped { state.iterator = nil }
+      let stamp = node.enter()
+      let most = Swift.min(limit, node.scope.runContext.chunkSize)
+      fill(&out, from: &state.iterator, most: most)
+      var tally = NodeMeter.Tally()
+      tally.elementsOut = out.count
+      tally.created = out.count
+      node.meter.record(tally, at: stamp)
+      return !out.isEmpty
+    },
+    close: { state.iterator = nil })
+}
+
+@inlinable
+func fill<Iterator: IteratorProtocol>(
+  _ out: inout Chunk<Iterator.Element>, from iterator: inout Iterator?, most: Int
+) where Iterator.Element: Sendable {
+  guard var live = iterator.take() else { return }
+  var count = 0
+  while count < most {
+    guard let element = live.next() else { return }
+    out.append(element)
+    count &+= 1
+  }
+  iterator = live
+}
+
+/// The iterator of a collection source. Confined to the task that drives its segment.
+@usableFromInline
+final class IteratorState<Iterator>: @unchecked Sendable {
+  // Safety: used only by the task that drives the segment.
+  @usableFromInline var iterator: Iterator?
+
+  @usableFromInline
+  init(_ iterator: Iterator) { self.iterator = iterator }
+}
+
+/// The loop of a source task.
+@inlinable
+func driveSource<Iterator: AsyncIteratorProtocol>(
+  _ node: NodeRun, _ port: WriterPort<Iterator.Element>, supervision: Supervision, make: @Sendable () throws -> Iterator
+) async where Iterator.Element: Sendable {
+  let supervisor = Supervisor(supervision, node: node)
+  while true {
+    do {
+      var iterator = try make()
+      while let element = try await iterator.next(isolation: nil) {
+        var tally = NodeMeter.Tally()
+        tally.elementsOut = 1
+        tally.created = 1
+        node.meter.record(tally, at: 0)
+        if !(await port.send(element)) { return port.finish(.cancelled) }
+        supervisor.succeeded()
+        if node.scope.isIntakeStopped { break }
+      }
+      return port.finish(.finished)
+    } catch {
+      // An interrupted source is a stopped one: what it yielded before flows on.
+      if node.scope.isIntakeStopped { return port.finish(.finished) }
+      switch await supervisor.decide() {
+      case .fail: return port.finish(.failed(node.fail(error)))
+      case .skip: return port.finish(.finished)
+      case .retry, .restart: continue
+      }
+    }
+  }
+}
+
+extension WriterPort {
+  /// Sends one element, waiting for room. False when nobody reads any more.
+  @inlinable
+  func send(_ element: Element) async -> Bool {
+    while true {
+      switch link.offer(element) {
+      case .accepted: return true
+      case .closed: return false
+      case .full:
+        scope.enterBlocked()
+        await link.waitForRoom(weight: link.weigh?(element) ?? 0)
+        scope.enterIdle()
+      }
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import Synchronization
+
+/// The bounded queue between two tasks of a graph: chunks change owner, elements are never copied.
+///
+/// Several writers and several readers may share it. Its behaviour is ``LinkState``, a value; this class adds the lock
+/// and the parked tasks. Continuations are stored under the lock and resumed after it; a woken task always looks again,
+/// so a spurious wake-up is harmless and nothing is handed to a task that is being cancelled.
+///
+/// Memory: the limits, plus one element admitted while empty, plus two emptied chunks kept for reuse.
+public final class Link<Element: Sendable>: Sendable {
+  @usableFromInline let state: Mutex<LinkState<Element>>
+  @usableFromInline let clock: TraceClock
+  @usableFromInline let weigh: (@Sendable (Element) -> Int)?
+  @usableFromInline let nextWaiter = Atomic<UInt64>(1)
+  /// Number of elements waiting, as of the last change: lets a reader look without taking the lock.
+  @usableFromInline let depthHint = Atomic<Int>(0)
+  /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
+  let onClosed = Mutex<[@Sendable () -> Void]>([])
+  /// Number of waiting elements at which a busy reader stops letting the link fill.
+  @usableFromInline let enough: Int
+  /// Whether elements may have to be weighed or thrown away one by one.
+  @usableFromInline let elementwise: Bool
+
+  /// - Parameters:
+  ///   - limit: how much may wait.
+  ///   - policy: what happens at the limit.
+  ///   - weigh: bytes of an element, for limits in bytes; called outside the lock.
+  ///   - chunkSize: most elements a chunk filled element by element may hold.
+  ///   - writers: number of writers that will each finish once.
+  ///   - readers: number of readers that will each close once.
+  public init(
+    limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil,
+    chunkSize: Int = 256, writers: Int = 1, readers: Int = 1, clock: TraceClock = .monotonic
+  ) {
+    self.clock = clock
+    // Elements without a weight function weigh what they occupy in place.
+    let weigher = limit.bytes == nil ? nil : weigh ?? { _ in MemoryLayout<Element>.stride }
+    self.weigh = weigher
+    enough = Swift.max(1, Swift.min(64, (limit.elements ?? .max) / 2))
+    if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
+    state = Mutex(
+      LinkState(
+        limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers))
+  }
+
+  // MARK: Writing
+
+  /// Offers one element without waiting.
+  @inlinable
+  func offer(_ element: Element, token: Settlement? = nil) -> Offer {
+    let stamp = clock.eager()
+    if !elementwise && token == nil {
+      var waiter: LinkWaiter?
+      let pushed = state.withLock { state -> Bool in
+        guard state.pushIfRoom(element, stamp: stamp) else { return false }
+        depthHint.store(state.count, ordering: .relaxed)
+        if !state.waitingReaders.isEmpty { waiter = state.nextReader() }
+        return true
+      }
+      if pushed {
+        if let waiter { waiter.continuation.resume() }
+        return .accepted(wake: nil)
+      }
+    }
+    return offerOne(element, token: token, stamp: stamp)
+  }
+
+  @usableFromInline
+  func offerOne(_ element: Element, token: Settlement?, stamp: UInt64) -> Offer {
+    let weight = weigh?(element) ?? 0
+    var discards = Chunk<Element>()
+    let offer = state.withLock { state in
+      var discarded = Chunk<Element>()
+      let offer = state.offer(
+        element, token: token, weight: weight, stamp: stamp == 0 ? clock.now() : stamp, discards: &discarded)
+      swap(&discarded, &discards)
+      depthHint.store(state.count, ordering: .relaxed)
+      return offer
+    }
+    settle(&discards)
+    wake(offer)
+    return offer
+  }
+
+  /// Offers a chunk without waiting; what did not fit stays in it.
+  @inlinable
+  func offer(_ chunk: inout Chunk<Element>) -> Offer {
+    if elementwise { return offerEach(&chunk) }
+    let stamp = clock.eager()
+    let offer = state.withLock { state -> Offer in
+      let offer = state.offer(&chunk, stamp: stamp)
+      depthHint.store(state.count, ordering: .relaxed)
+      return offer
+    }
+    wake(offer)
+    return offer
+  }
+
+  @usableFromInline
+  func offerEach(_ chunk: inout Chunk<Element>) -> Offer {
+    while let (element, token) = chunk.popFirstTracked() {
+      switch offerOne(element, token: token, stamp: clock.eager()) {
+      case .accepted: continue
+      case .full:
+        // Not taken: put it back in front of the rest.
+        var rest = Chunk<Element>()
+        swap(&rest, &chunk)
+        chunk.append(element, token: token)
+        rest.move(rest.count, to: &chunk)
+        return .full(wake: nil)
+      case .closed:
+        var rest = Chunk<Element>()
+        swap(&rest, &chunk)
+        chunk.append(element, token: token)
+        rest.move(rest.count, to: &chunk)
+        return .closed
+      }
+    }
+    return .accepted(wake: nil)
+  }
+
+  /// Sends one element, waiting for room.
+  /// - Returns: false when nobody reads any more, or the waiting task was cancelled: the element was not delivered.
+  @inlinable
+  @discardableResult
+  public func send(_ element: Element) async -> Bool {
+    while true {
+      switch offer(element) {
+      case .accepted: return true
+      case .closed: return false
+      case .full:
+        guard await waitForRoomOrCancellation(weight: weigh?(element) ?? 0) else { return false }
+      }
+    }
+  }
+
+  /// Sends a chunk, waiting for room as often as needed.
+  /// - Returns: false when nobody reads any more, or the waiting task was cancelled; what was not sent stays in `chunk`.
+  @inlinable
+  @discardableResult
+  public func send(_ chunk: inout Chunk<Element>) async -> Bool {
+    while !chunk.isEmpty {
+      switch offer(&chunk) {
+      case .accepted: break
+      case .closed: return false
+      case .full:
+        guard await waitForRoomOrCancellation(weight: weightOfFirst(chunk)) else { return false }
+      }
+    }
+    return true
+  }
+
+  /// Weight of the element that is next to be sent; zero where the link does not weigh.
+  @usableFromInline
+  func weightOfFirst(_ chunk: borrowing Chunk<Element>) -> Int {
+    guard let weigh, let first = chunk.first else { return 0 }
+    return weigh(first)
+  }
+
+  // MARK: Reading
+
+  /// Takes what is there, up to `limit` elements, without waiting.
+  @inlinable
+  func take(into chunk: inout Chunk<Element>, limit: Int) -> Take {
+    if !chunk.isEmpty { return .taken(wake: []) }
+    let stamp = clock.eager()
+    if elementwise { return takeElementwise(into: &chunk, limit: limit, stamp: stamp) }
+    let take = state.withLock { state -> Take in
+      var none = Chunk<Element>()
+      let take = state.take(into: &chunk, limit: limit, stamp: stamp, discards: &none)
+      depthHint.store(state.count, ordering: .relaxed)
+      return take
+    }
+    if case .taken(let waiters) = take { resume(waiters) }
+    return take
+  }
+
+  @usableFromInline
+  func takeElementwise(into chunk: inout Chunk<Element>, limit: Int, stamp: UInt64) -> Take {
+    var discards = Chunk<Element>()
+    let stamp = stamp == 0 ? clock.now() : stamp
+    let take = state.withLock { state in
+      var discarded = Chunk<Element>()
+      let take = state.take(into: &chunk, limit: limit, stamp: stamp, discards: &discarded)
+      swap(&discarded, &discards)
+      depthHint.store(state.count, ordering: .relaxed)
+      return take
+    }
+    settle(&discards)
+    if case .taken(let waiters) = take { resume(waiters) }
+    return take
+  }
+
+  /// Waits until something can be taken and takes up to `limit` elements of it.
+  /// - Returns: false at the end of the link.
+  /// - Throws: ``PortInterruption`` when the writing side failed, or either side was cancelled.
+  @inlinable
+  public func receive(into chunk: inout Chunk<Element>, limit: Int = .max) async throws(PortInterruption) -> Bool {
+    await letFill()
+    while true {
+      switch take(into: &chunk, limit: limit) {
+      case .taken: return true
+      case .ended(let end): return try finish(end)
+      case .empty:
+        guard await waitForElementsOrCancellation() else { throw .cancelled }
+      }
+    }
+  }
+
+  /// While a writer is at work, gives it the thread as long as the link keeps filling, up to half its limit or 64: a
+  /// busy link then moves chunks instead of single elements. An idle one is not slowed: a reader that had to park takes
+  /// what woke it at once.
+  @inlinable
+  func letFill() async {
+    var seen = -1
+    while true {
+      let depth = depthHint.load(ordering: .relaxed)
+      if depth == seen || depth >= enough { return }
+      seen = depth
+      await Task.yield()
+    }
+  }
+
+  @usableFromInline
+  func finish(_ end: LinkEnd) throws(PortInterruption) -> Bool {
+    switch end {
+    case .finished: return false
+    case .failed(let failure): throw .failed(failure)
+    case .cancelled: throw .cancelled
+    }
+  }
+
+  // MARK: Ends
+
+  /// One writer is done.
+  @usableFromInline
+  func finishWriter(_ end: LinkEnd) {
+    var discards = Chunk<Element>()
+    let (waiters, over) = state.withLock { state in
+      var discarded = Chunk<Element>()
+      let waiters = state.finishWriter(end, discards: &discarded)
+      swap(&discarded, &discards)
+      return (waiters, state.writers <= 0)
+    }
+    discards.settleAll(.abandoned)
+    resume(waiters)
+    if over { onClosed.withLock { $0 = [] } }
+  }
+
+  /// Ends the writing side normally: readers get what waits, then the end.
+  public func finish() { finishWriter(.finished) }
+
+  /// Ends the writing side with a failure: readers get what waits, then the failure.
+  public func fail(_ failure: StageFailure) { finishWriter(.failed(failure)) }
+
+  /// One reader leaves. When it was the last, what waits is abandoned and senders are told that the link is closed.
+  public func closeReader() {
+    var discards = Chunk<Element>()
+    let (waiters, closed) = state.withLock { state in
+      var discarded = Chunk<Element>()
+      let wasOpen = state.readers > 0
+      let waiters = state.closeReader(discards: &discarded)
+      swap(&discarded, &discards)
+      return (waiters, wasOpen && state.readers == 0)
+    }
+    discards.settleAll(.abandoned)
+    resume(waiters)
+    if closed { callClosed() }
+  }
+
+  /// Ends the link from outside: readers get what waits and then the end, senders are told that it is closed.
+  func shutdown() {
+    let waiters = state.withLock { state -> [LinkWaiter] in
+      guard state.end == nil else { return [] }
+      state.end = .finished
+      return state.takeAllWaiters()
+    }
+    resume(waiters)
+    callClosed()
+  }
+
+  private func callClosed() {
+    let hooks = onClosed.withLock { hooks in
+      let all = hooks
+      hooks = []
+      return all
+    }
+    for hook in hooks { hook() }
+  }
+
+  /// Whether the last reader has left or the writing side has ended.
+  public var isClosed: Bool { state.withLock { $0.readers == 0 || $0.end != nil } }
+
+  // MARK: Looking in
+
+  /// Number of elements waiting.
+  public var depth: Int { state.withLock { $0.count } }
+
+  /// What has gone through so far.
+  public var counters: LinkCounters { state.withLock { $0.counters } }
+
+  /// The limits in force.
+  public var limit: LinkLimit { state.withLock { $0.limit } }
+
+  /// Changes the limits while elements move. Shrinking discards nothing: senders wait until there is room again.
+  public func setLimit(_ limit: LinkLimit) {
+    guard limit.fault == nil else { return }
+    resume(state.withLock { $0.change(limit: limit) })
+  }
+
+  // MARK: Waking
+
+  @inlinable
+  func wake(_ offer: Offer) {
+    switch offer {
+    case .accepted(let waiter), .full(let waiter): waiter?.continuation.resume()
+    case .closed: break
+    }
+  }
+
+  @inlinable
+  func resume(_ waiters: [LinkWaiter]) {
+    for waiter in waiters { waiter.continuation.resume() }
+  }
+
+  @usableFromInline
+  func settle(_ discards: inout Chunk<Element>) {
+    if discards.isEmpty { return }
+    if case .expire = state.withLock({ $0.policy }) {
+      discards.settleAll(.expired)
+    } else {
+      discards.settleAll(.dropped(.overflow))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// How much may wait in a link: elements, bytes and age, each optional. Reaching any one of them makes the sender wait,
+/// or applies the link's overflow policy.
+///
+/// An element heavier than the whole byte limit is admitted only into an empty link, so it can neither wedge the link
+/// nor be lost.
+public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
+  /// Largest number of elements waiting; nil for no limit of this kind.
+  public var elements: Int?
+  /// Largest sum of weights waiting, in bytes; nil for no limit of this kind.
+  public var bytes: Int?
+  /// Longest time the oldest element may have waited; nil for no limit of this kind.
+  public var age: Duration?
+
+  /// A limit of several kinds at once. All nil is the same as ``unbounded``.
+  public init(elements: Int? = nil, bytes: Int? = nil, age: Duration? = nil) {
+    self.elements = elements
+    self.bytes = bytes
+    self.age = age
+  }
+
+  /// At most `count` elements.
+  public static func elements(_ count: Int) -> LinkLimit { LinkLimit(elements: count) }
+  /// At most `count` bytes, by the link's weight function.
+  public static func bytes(_ count: Int) -> LinkLimit { LinkLimit(bytes: count) }
+  /// No limit. It must be written out, and it shows in `describe()`: the graph then has no memory bound.
+  public static let unbounded = LinkLimit()
+  /// What a link gets where nothing is written: 256 elements.
+  public static let standard = LinkLimit(elements: 256)
+
+  public var isUnbounded: Bool { elements == nil && bytes == nil }
+
+  /// What is wrong with the limit, in words; nil when it can be used.
+  var fault: String? {
+    if let elements, elements <= 0 { return "a limit of \(elements) elements can never admit one" }
+    if let bytes, bytes <= 0 { return "a limit of \(bytes) bytes can never admit one" }
+    if let age, age <= .zero { return "an age limit of \(age) can never admit one" }
+    return nil
+  }
+
+  public var description: String {
+    var parts: [String] = []
+    if let elements { parts.append("\(elements) elements") }
+    if let bytes { parts.append("\(bytes) bytes") }
+    if let age { parts.append("\(age)") }
+    return isUnbounded && age == nil ? "unbounded" : parts.joined(separator: ", ")
+  }
+}
+
+/// An element that knows its own weight for limits in bytes.
+public protocol Weighted {
+  /// Bytes the element stands for, zero or more.
+  var weight: Int { get }
+}

@@ -1,0 +1,353 @@
+/// What happened to an offered element or chunk.
+@frozen
+@usableFromInline
+enum Offer: Sendable {
+  /// Taken (or disposed of by the policy); a waiting reader, if any, is to be resumed.
+  case accepted(wake: LinkWaiter?)
+  /// No room for what remains: wait, then offer it again. What was taken may have to wake a reader.
+  case full(wake: LinkWaiter?)
+  /// Nobody reads any more; what was offered stays with the caller.
+  case closed
+}
+
+/// What a reader found.
+@frozen
+@usableFromInline
+enum Take: Sendable {
+  /// Elements were taken; the waiters are to be resumed.
+  case taken(wake: [LinkWaiter])
+  /// Nothing there yet.
+  case empty
+  /// Nothing will come any more.
+  case ended(LinkEnd)
+}
+
+/// A task parked at a link.
+@frozen
+@usableFromInline
+struct LinkWaiter: Sendable {
+  @usableFromInline let id: UInt64
+  @usableFromInline let continuation: UnsafeContinuation<Void, Never>
+
+  @inlinable
+  init(id: UInt64, continuation: UnsafeContinuation<Void, Never>) {
+    self.id = id
+    self.continuation = continuation
+  }
+}
+
+/// The state of a link as a value: every method says what to do (whom to wake, what to discard), and does none of it.
+/// The lock around it and the resuming of continuations are in ``Link``.
+@frozen
+@usableFromInline
+struct LinkState<Element: Sendable>: ~Copyable {
+  @usableFromInline var queue = ChunkQueue<Element>()
+  /// Emptied chunks that keep their storage for the next elements: at most ``spareLimit``.
+  @usableFromInline var spares = ChunkQueue<Element>()
+  /// Weight of each waiting element, oldest first; nil where the link has no weight function.
+  @usableFromInline var weights: Deque<Int>?
+  @usableFromInline var count = 0
+  @usableFromInline var weight = 0
+  @usableFromInline var limit: LinkLimit
+  @usableFromInline var maxElements: Int
+  @usableFromInline var maxBytes: Int
+  @usableFromInline let policy: OverflowPolicy<Element>
+  @usableFromInline let chunkSize: Int
+  /// Whether each element gets a chunk, and so a stamp, of its own: links with an age limit.
+  @usableFromInline var separate: Bool
+
+  @usableFromInline var writers: Int
+  @usableFromInline var readers: Int
+  @usableFromInline var end: LinkEnd?
+  @usableFromInline var waitingWriters: [LinkWaiter] = []
+  @usableFromInline var waitingReaders: [LinkWaiter] = []
+  /// A poke found no reader parked: the next one does not park.
+  @usableFromInline var poked = false
+  @usableFromInline var counters = LinkCounters()
+
+  @inlinable static var spareLimit: Int { 2 }
+
+  @usableFromInline
+  init(limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int) {
+    self.limit = limit
+    self.policy = policy
+    separate = limit.age != nil
+    self.chunkSize = Swift.max(1, Swift.min(chunkSize, limit.elements ?? chunkSize))
+    self.writers = writers
+    self.readers = readers
+    maxElements = limit.elements ?? .max
+    maxBytes = weighs ? limit.bytes ?? .max : .max
+    weights = weighs ? Deque() : nil
+  }
+
+  // MARK: Writing
+
+  @inlinable
+  func hasRoom(weight extra: Int, now: UInt64) -> Bool {
+    if count == 0 { return true }
+    guard count < maxElements, maxBytes == .max || weight &+ extra <= maxBytes else { return false }
+    guard let age = limit.age else { return true }
+    return !isOlder(than: age, now: now)
+  }
+
+  @usableFromInline
+  func isOlder(than age: Duration, now: UInt64) -> Bool {
+    !queue.isEmpty && now > queue.firstStamp && Duration.nanoseconds(Int64(clamping: now - queue.firstStamp)) > age
+  }
+
+  /// Offers one element. `discards` receives what the policy throws away, to be destroyed outside the lock.
+  @inlinable
+  mutating func offer(
+    _ element: Element, token: Settlement?, weight extra: Int, stamp: UInt64, discards: inout Chunk<Element>
+  ) -> Offer {
+    if end != nil || readers == 0 { return .closed }
+    if !hasRoom(weight: extra, now: stamp) {
+      switch makeRoom(for: element, token: token, weight: extra, now: stamp, discards: &discards) {
+      case .room: break
+      case .handled: return .accepted(wake: nil)
+      case .none: return .full(wake: nil)
+      case .failed(let waiter): return .accepted(wake: waiter)
+      }
+    }
+    push(element, token: token, stamp: stamp)
+    if weights != nil {
+      weights?.append(extra)
+      weight &+= extra
+    }
+    return .accepted(wake: waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+  }
+
+  /// The usual case of ``offer(_:token:weight:stamp:discards:)``: an open link without weights or age, with room.
+  /// - Returns: false when the full method has to decide.
+  @inlinable
+  @inline(__always)
+  mutating func pushIfRoom(_ element: Element, stamp: UInt64) -> Bool {
+    guard count < maxElements, end == nil, readers > 0 else { return false }
+    push(element, token: nil, stamp: stamp)
+    return true
+  }
+
+  @inlinable
+  mutating func nextReader() -> LinkWaiter? {
+    waitingReaders.isEmpty ? nil : waitingReaders.removeFirst()
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func push(_ element: Element, token: Settlement?, stamp: UInt64) {
+    if separate || !queue.appendToLast(element, size: chunkSize) { pushChunk(element, stamp: stamp) }
+    if let token { _ = queue.withLast { $0.attachToLast(token) } }
+    count &+= 1
+    counters.accepted &+= 1
+    if count > counters.highWater { counters.highWater = count }
+  }
+
+  @usableFromInline
+  mutating func pushChunk(_ element: Element, stamp: UInt64) {
+    var chunk = spares.removeFirst()
+    chunk.append(element)
+    queue.append(chunk, stamp: stamp == 0 ? TraceClock.monotonicNanoseconds() : stamp)
+  }
+
+  /// Offers a whole chunk; what did not fit stays in `chunk`. The link takes the storage and leaves an emptied one.
+  @inlinable
+  mutating func offer(_ chunk: inout Chunk<Element>, stamp: UInt64) -> Offer {
+    if end != nil || readers == 0 { return .closed }
+    guard hasRoom(weight: 0, now: stamp) else { return .full(wake: nil) }
+    let room = maxElements &- count
+    let moving = chunk.count
+    if moving <= room {
+      var full = spares.removeFirst()
+      swap(&full, &chunk)
+      queue.append(full, stamp: stamp == 0 ? TraceClock.monotonicNanoseconds() : stamp)
+      admitted(moving)
+      return .accepted(wake: waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+    }
+    var part = spares.removeFirst()
+    chunk.move(room, to: &part)
+    queue.append(part, stamp: stamp == 0 ? TraceClock.monotonicNanoseconds() : stamp)
+    admitted(room)
+    return .full(wake: waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+  }
+
+  @inlinable
+  mutating func admitted(_ number: Int) {
+    count &+= number
+    counters.accepted &+= UInt64(truncatingIfNeeded: number)
+    if count > counters.highWater { counters.highWater = count }
+  }
+
+  @usableFromInline
+  enum Room { case room, handled, none, failed(LinkWaiter?) }
+
+  /// Applies the overflow policy to an element for which there is no room.
+  @usableFromInline
+  mutating func makeRoom(
+    for element: Element, token: Settlement?, weight extra: Int, now: UInt64, discards: inout Chunk<Element>
+  ) -> Room {
+    switch policy {
+    case .wait:
+      return .none
+    case .expire:
+      dropExpired(now: now, discards: &discards)
+      return hasRoom(weight: extra, now: now) ? .room : .none
+    case .dropOldest:
+      while !hasRoom(weight: extra, now: now) { discardOldest(&discards, reason: .overflow) }
+      return .room
+    case .dropNewest:
+      discards.append(element, token: token)
+      counters.accepted &+= 1
+      counters.discard(.overflow)
+      return .handled
+    case .conflate(let combine):
+      _ = queue.withLast { chunk in
+        chunk.replaceLast { combine($0, element) }
+        if let token {
+          chunk.attachToLast(Settlement.merging([chunk.lastToken, token].compactMap { $0 }) ?? token)
+        }
+      }
+      counters.accepted &+= 1
+      counters.conflated &+= 1
+      return .handled
+    case .fail:
+      end = .failed(StageFailure(node: "link", cause: LinkOverflow(limit: limit)))
+      return .failed(waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+    }
+  }
+
+  @usableFromInline
+  mutating func discardOldest(_ discards: inout Chunk<Element>, reason: DiscardReason) {
+    let emptied = queue.withFirst { chunk in
+      chunk.move(1, to: &discards)
+      return chunk.isEmpty
+    }
+    if emptied == true { recycle(queue.removeFirst()) }
+    removed(1)
+    counters.discard(reason)
+  }
+
+  @usableFromInline
+  mutating func dropExpired(now: UInt64, discards: inout Chunk<Element>) {
+    guard case .expire = policy, let age = limit.age else { return }
+    while isOlder(than: age, now: now) { discardOldest(&discards, reason: .expired) }
+  }
+
+  // MARK: Reading
+
+  /// Takes up to `limit` of the oldest elements. `chunk` must be empty; its storage is kept for later elements.
+  @inlinable
+  mutating func take(
+    into chunk: inout Chunk<Element>, limit most: Int, stamp: UInt64, discards: inout Chunk<Element>
+  ) -> Take {
+    if limit.age != nil { dropExpired(now: stamp, discards: &discards) }
+    if queue.isEmpty {
+      guard let end else { return .empty }
+      return .ended(end)
+    }
+    if queue.firstCount <= most {
+      var next = queue.removeFirst()
+      swap(&next, &chunk)
+      recycle(next)
+    } else {
+      var part = Chunk<Element>()
+      swap(&part, &chunk)
+      _ = queue.withFirst { $0.move(most, to: &part) }
+      swap(&part, &chunk)
+    }
+    removed(chunk.count)
+    counters.delivered &+= UInt64(truncatingIfNeeded: chunk.count)
+    if waitingWriters.isEmpty && (waitingReaders.isEmpty || count == 0) { return .taken(wake: []) }
+    return .taken(wake: toWakeAfterTake())
+  }
+
+  @inlinable
+  mutating func recycle(_ chunk: consuming Chunk<Element>) {
+    if chunk.capacity > 0, spares.count < LinkState.spareLimit { spares.append(chunk, stamp: 0) }
+  }
+
+  @inlinable
+  mutating func removed(_ number: Int) {
+    count &-= number
+    if weights != nil { removeWeights(number) }
+  }
+
+  @usableFromInline
+  mutating func removeWeights(_ number: Int) {
+    for _ in 0..<number { weight -= weights?.removeFirst() ?? 0 }
+  }
+
+  /// Writers wait until the link is at most half full, so that one wake-up buys room for many elements.
+  @usableFromInline
+  mutating func toWakeAfterTake() -> [LinkWaiter] {
+    var waiters: [LinkWaiter] = []
+    let relaxed = count <= maxElements / 2 && (maxBytes == .max || weight <= maxBytes / 2)
+    if relaxed || limit.age != nil { swap(&waiters, &waitingWriters) }
+    if count > 0, !waitingReaders.isEmpty { waiters.append(waitingReaders.removeFirst()) }
+    return waiters
+  }
+
+  // MARK: Ends
+
+  /// One writer is done. Returns whom to wake.
+  @usableFromInline
+  mutating func finishWriter(_ newEnd: LinkEnd, discards: inout Chunk<Element>) -> [LinkWaiter] {
+    writers -= 1
+    switch newEnd {
+    case .finished:
+      guard writers == 0, end == nil else { return [] }
+      end = .finished
+    case .failed:
+      guard end == nil else { return [] }
+      end = newEnd
+    case .cancelled:
+      guard end == nil else { return [] }
+      end = newEnd
+      emptyQueue(into: &discards)
+    }
+    return takeAllWaiters()
+  }
+
+  /// One reader has left. When it was the last, what waits is discarded. Returns whom to wake.
+  @usableFromInline
+  mutating func closeReader(discards: inout Chunk<Element>) -> [LinkWaiter] {
+    guard readers > 0 else { return [] }
+    readers -= 1
+    if readers > 0 {
+      // A wake-up meant for the leaver must not be lost.
+      guard count > 0, !waitingReaders.isEmpty else { return [] }
+      return [waitingReaders.removeFirst()]
+    }
+    emptyQueue(into: &discards)
+    return takeAllWaiters()
+  }
+
+  @usableFromInline
+  mutating func emptyQueue(into discards: inout Chunk<Element>) {
+    while !queue.isEmpty {
+      var chunk = queue.removeFirst()
+      counters.abandoned &+= UInt64(chunk.count)
+      removed(chunk.count)
+      chunk.move(chunk.count, to: &discards)
+    }
+    spares = ChunkQueue()
+  }
+
+  @usableFromInline
+  mutating func takeAllWaiters() -> [LinkWaiter] {
+    let waiters = waitingWriters + waitingReaders
+    waitingWriters = []
+    waitingReaders = []
+    return waiters
+  }
+
+  @usableFromInline
+  mutating func change(limit newLimit: LinkLimit) -> [LinkWaiter] {
+    limit = newLimit
+    separate = newLimit.age != nil
+    maxElements = newLimit.elements ?? .max
+    maxBytes = weights == nil ? .max : newLimit.bytes ?? .max
+    let waiters = waitingWriters
+    waitingWriters = []
+    return waiters
+  }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// How tasks park at a link. The unsafe part is the continuation: each is stored once under the lock and resumed once,
+/// by whoever removes it from the state.
+extension Link {
+  @usableFromInline
+  enum Side: Sendable { case writer, reader }
+
+  /// Parks until there may be room for an element of `weight`. Not woken by task cancellation: the segment that drives
+  /// the task closes the link when it is cancelled, and that wakes it.
+  @usableFromInline
+  func waitForRoom(weight: Int) async {
+    await park(.writer, id: newWaiter(), weight: weight, cancellable: false)
+  }
+
+  /// Parks until there may be elements. Woken as ``waitForRoom(weight:)``.
+  @usableFromInline
+  func waitForElements() async {
+    await park(.reader, id: newWaiter(), weight: 0, cancellable: false)
+  }
+
+  /// As ``waitForRoom(weight:)``, also woken by the cancellation of the waiting task.
+  /// - Returns: false when the task was cancelled.
+  @usableFromInline
+  func waitForRoomOrCancellation(weight: Int) async -> Bool { await parkCancellable(.writer, weight: weight) }
+
+  /// As ``waitForElements()``, also woken by the cancellation of the waiting task.
+  /// - Returns: false when the task was cancelled.
+  @usableFromInline
+  func waitForElementsOrCancellation() async -> Bool { await parkCancellable(.reader, weight: 0) }
+
+  /// Wakes whoever waits to read, so that it looks at the time or at its orders.
+  func pokeReaders() {
+    resume(
+      state.withLock { state in
+        let waiters = state.waitingReaders
+        state.waitingReaders = []
+        if waiters.isEmpty { state.poked = true }
+        return waiters
+      })
+  }
+
+  private func newWaiter() -> UInt64 { nextWaiter.add(1, ordering: .relaxed).oldValue }
+
+  private func park(_ side: Side, id: UInt64, weight: Int, cancellable: Bool) async {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let stamp = clock.now()
+      let parked = state.withLock { state -> Bool in
+        if state.readers == 0 || state.end != nil { return false }
+        switch side {
+        case .writer:
+          if state.hasRoom(weight: weight, now: stamp) { return false }
+          state.counters.waits &+= 1
+          state.waitingWriters.append(LinkWaiter(id: id, continuation: continuation))
+        case .reader:
+          if state.count > 0 || state.poked {
+            state.poked = false
+            return false
+          }
+          state.waitingReaders.append(LinkWaiter(id: id, continuation: continuation))
+        }
+        return true
+      }
+      if !parked {
+        continuation.resume()
+      } else if cancellable && Task.isCancelled {
+        // The handler may have run before the waiter was in the list; the flag is set before the handler runs.
+        unpark(side, id: id)
+      }
+    }
+  }
+
+  private func parkCancellable(_ side: Side, weight: Int) async -> Bool {
+    let id = newWaiter()
+    await withTaskCancellationHandler {
+      await park(side, id: id, weight: weight, cancellable: true)
+    } onCancel: {
+      unpark(side, id: id)
+    }
+    return !Task.isCancelled
+  }
+
+  private func unpark(_ side: Side, id: UInt64) {
+    let waiters = state.withLock { state -> [LinkWaiter] in
+      switch side {
+      case .writer:
+        guard let index = state.waitingWriters.firstIndex(where: { $0.id == id }) else { return [] }
+        return [state.waitingWriters.remove(at: index)]
+      case .reader:
+        guard let index = state.waitingReaders.firstIndex(where: { $0.id == id }) else { return [] }
+        return [state.waitingReaders.remove(at: index)]
+      }
+    }
+    resume(waiters)
+  }
+}

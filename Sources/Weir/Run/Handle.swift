@@ -1,0 +1,74 @@
+import Synchronization
+
+/// A typed name for something that exists only while a blueprint runs. The run resolves it: `try live[handle]`.
+public struct Handle<Value: Sendable>: Sendable, Hashable {
+  let id: Int
+  init(_ id: Int) { self.id = id }
+}
+
+/// The value a sink has gathered so far; final once the run has ended.
+public final class RunResult<Value: Sendable>: Sendable {
+  private let state: Mutex<Value>
+
+  init(_ value: Value) { state = Mutex(value) }
+
+  /// The value at this moment.
+  public var value: Value { state.withLock { $0 } }
+
+  func update(_ change: (inout Value) -> Void) { state.withLock { change(&$0) } }
+}
+
+/// An outlet that has left its graph: an AsyncSequence fed by a running graph.
+public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
+  let link: Link<Element>
+  init(_ link: Link<Element>) { self.link = link }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(link) }
+
+  /// Leaving the graph early (``close()``, or letting the last iterator go) cancels upstream.
+  public func close() { link.closeReader() }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let state: LinkIteratorState<Element>
+    init(_ link: Link<Element>) { state = LinkIteratorState(link) }
+
+    /// The next element; nil at the end, when cancelled, and for ever after.
+    /// - Throws: ``PortInterruption/failed(_:)`` when the graph failed upstream.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(PortInterruption) -> Element? {
+      try await state.next()
+    }
+  }
+}
+
+/// Single elements out of a link, for iterators. Leaves the link when it goes away.
+@usableFromInline
+final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
+  // Safety: `chunk` and `ended` are used only by the task that iterates; an iterator is used by one task at a time.
+  private var chunk = Chunk<Element>()
+  private var ended = false
+  private let link: Link<Element>
+
+  @usableFromInline
+  init(_ link: Link<Element>) { self.link = link }
+
+  deinit { if !ended { link.closeReader() } }
+
+  @usableFromInline
+  func next() async throws(PortInterruption) -> Element? {
+    if let element = chunk.popFirst() { return element }
+    if ended { return nil }
+    do throws(PortInterruption) {
+      // One element at a time leaves the link, so that what a cancelled consumer did not ask for is not lost with it.
+      if try await link.receive(into: &chunk, limit: 64) { return chunk.popFirst() }
+    } catch {
+      ended = true
+      link.closeReader()
+      if case .failed = error { throw error }
+      return nil
+    }
+    ended = true
+    return nil
+  }
+}

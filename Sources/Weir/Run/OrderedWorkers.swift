@@ -1,0 +1,181 @@
+import Synchronization
+
+/// Puts the results of parallel calls back into the order of their inputs.
+///
+/// Memory: at most `window` positions that are finished or under way.
+final class ReorderBuffer<Output: Sendable>: Sendable {
+  private struct State {
+    /// Position whose results leave next.
+    var next: UInt64 = 0
+    /// Next position to hand out.
+    var issued: UInt64 = 0
+    var done: [UInt64: Parcel<Output>] = [:]
+    var waiting: [UnsafeContinuation<Void, Never>] = []
+    /// One task at a time sends what is in order.
+    var sending = false
+    var closed = false
+  }
+
+  private let state = Mutex(State())
+  private let window: UInt64
+
+  init(window: Int) { self.window = UInt64(window) }
+
+  /// Waits until position `position` is inside the window. False when the node is over.
+  /// - Parameter ahead: how far ahead of the results that left last; the whole window by default.
+  func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
+    let window = ahead ?? self.window
+    while true {
+      let (inside, closed) = state.withLock { ($0.closed || position < $0.next + window, $0.closed) }
+      if closed { return false }
+      if inside { return true }
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        let parked = state.withLock { state in
+          if state.closed || position < state.next + window { return false }
+          state.waiting.append(continuation)
+          return true
+        }
+        if !parked { continuation.resume() }
+      }
+    }
+  }
+
+  /// Leaves the results of one position, and sends on all that are now in order.
+  func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async -> Bool {
+    let parcel = Parcel(results)
+    var mine = state.withLock { state in
+      state.done[position] = parcel
+      if state.sending { return false }
+      state.sending = true
+      return true
+    }
+    while mine {
+      let ready = state.withLock { state -> Parcel<Output>? in
+        guard let parcel = state.done.removeValue(forKey: state.next) else {
+          state.sending = false
+          return nil
+        }
+        return parcel
+      }
+      guard let ready else { mine = false; break }
+      var chunk = ready.take()
+      let sent = await writer.send(&chunk)
+      let waiters = state.withLock { state in
+        state.next += 1
+        if !sent { state.closed = true }
+        let waiters = state.waiting
+        state.waiting = []
+        return waiters
+      }
+      for waiter in waiters { waiter.resume() }
+      if !sent { return false }
+    }
+    return !state.withLock { $0.closed }
+  }
+
+  func close() {
+    let waiters = state.withLock { state in
+      state.closed = true
+      let waiters = state.waiting
+      state.waiting = []
+      return waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+}
+
+/// A chunk in a box, so that a dictionary can hold it.
+final class Parcel<Element: Sendable>: Sendable {
+  private let chunk: Mutex<Chunk<Element>>
+
+  init(_ chunk: consuming Chunk<Element>) { self.chunk = Mutex(chunk) }
+
+  func take() -> Chunk<Element> {
+    chunk.withLock { chunk in
+      var taken = Chunk<Element>()
+      swap(&taken, &chunk)
+      return taken
+    }
+  }
+}
+
+/// An element with its place in the order.
+struct Positioned<Element: Sendable>: Sendable {
+  let position: UInt64
+  let element: Element
+}
+
+/// Moves elements into the shared input of ordered workers, numbering them.
+private func pumpNumbered<Element: Sendable>(
+  _ reader: ChunkReader<Element>, into writer: WriterPort<Positioned<Element>>
+) async {
+  let limit = writer.scope.runContext.chunkSize
+  var next: UInt64 = 0
+  var chunk = Chunk<Element>()
+  var numbered = Chunk<Positioned<Element>>()
+  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
+    guard try await reader.pull(&chunk, limit) else { return false }
+    while let (element, token) = chunk.popFirstTracked() {
+      numbered.append(Positioned(position: next, element: element), token: token)
+      next += 1
+    }
+    guard await writer.send(&numbered) else { throw .cancelled }
+    return true
+  }
+  writer.finish(end)
+}
+
+func orderedWorkers<S: AsyncStage>(
+  _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
+  _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ inner: LinkDescription, _ ring: Link<S.Output>,
+  _ run: RunContext, _ workers: Int
+) {
+  let numbered: Link<Positioned<S.Input>> = run.makeLink(inner, node: node, readers: workers)
+  let feeder = run.newScope()
+  let upstream = make(feeder)
+  let input = WriterPort(numbered, scope: feeder)
+  feeder.seal(name: "\(name).in") { await pumpNumbered(upstream, into: input) }
+
+  let buffer = ReorderBuffer<S.Output>(window: workers * 2)
+  for index in 0..<workers {
+    let scope = run.newScope()
+    let port = ReaderPort(numbered, scope: scope)
+    scope.addCloser { buffer.close() }
+    let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
+    let writer = WriterPort(ring, scope: scope)
+    scope.seal(name: "\(name).\(index)") { writer.finish(await runOrdered(worker, port, buffer, writer)) }
+  }
+}
+
+private func runOrdered<S: AsyncStage>(
+  _ worker: AsyncWorker<S>, _ port: ReaderPort<Positioned<S.Input>>, _ buffer: ReorderBuffer<S.Output>,
+  _ writer: WriterPort<S.Output>
+) async -> LinkEnd {
+  var one = Chunk<Positioned<S.Input>>()
+  let end = await drive(port.reader) { () async throws(PortInterruption) -> Bool in
+    guard try await port.receive(into: &one, limit: 1) else {
+      var last = try await worker.finish()
+      if !last.isEmpty { _ = await writer.send(&last) }
+      return false
+    }
+    while let (numbered, token) = one.popFirstTracked() {
+      guard await buffer.admit(numbered.position) else {
+        token?.settle(.abandoned)
+        throw .cancelled
+      }
+      let results: Chunk<S.Output>
+      do throws(PortInterruption) {
+        results = try await worker.handle(numbered.element, token: token)
+      } catch {
+        // What comes before the failure is delivered before it.
+        _ = await buffer.admit(numbered.position, ahead: 1)
+        throw error
+      }
+      guard await buffer.deposit(results, at: numbered.position, through: writer) else { throw .cancelled }
+    }
+    return true
+  }
+  one.settleAll(.abandoned)
+  if case .finished = end {} else { buffer.close() }
+  return end
+}

@@ -1,0 +1,95 @@
+import Synchronization
+
+/// The writing end of a link, owned by one segment. Ends at most once, whoever ends it.
+@usableFromInline
+final class WriterPort<Element: Sendable>: Sendable {
+  @usableFromInline let link: Link<Element>
+  @usableFromInline let scope: SegmentScope
+  private let ended = Atomic<Bool>(false)
+
+  @usableFromInline
+  init(_ link: Link<Element>, scope: SegmentScope) {
+    self.link = link
+    self.scope = scope
+    scope.addCloser { [weak self] in self?.finish(.cancelled) }
+    scope.addOutput { segment in
+      link.onClosed.withLock { $0.append { [weak segment] in segment?.outputClosed() } }
+    }
+  }
+
+  /// Sends all of a chunk, waiting for room. False when nobody reads any more; what is left is abandoned.
+  @usableFromInline
+  func send(_ chunk: inout Chunk<Element>) async -> Bool {
+    while !chunk.isEmpty {
+      switch link.offer(&chunk) {
+      case .accepted: continue
+      case .closed:
+        chunk.settleAll(.abandoned)
+        return false
+      case .full:
+        scope.enterBlocked()
+        await link.waitForRoom(weight: link.weightOfFirst(chunk))
+      }
+    }
+    return true
+  }
+
+  @usableFromInline
+  func finish(_ end: LinkEnd) {
+    guard ended.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
+    link.finishWriter(end)
+  }
+}
+
+/// The reading end of a link, owned by one segment. Closes at most once, whoever closes it.
+@usableFromInline
+final class ReaderPort<Element: Sendable>: Sendable {
+  @usableFromInline let link: Link<Element>
+  @usableFromInline let scope: SegmentScope
+  /// Most elements to take at once.
+  private let most: Int
+  private let closed = Atomic<Bool>(false)
+
+  @usableFromInline
+  init(_ link: Link<Element>, scope: SegmentScope, most: Int = .max) {
+    self.link = link
+    self.scope = scope
+    self.most = most
+    scope.addCloser { [weak self] in self?.close() }
+  }
+
+  @usableFromInline
+  func close() {
+    guard closed.exchange(true, ordering: .acquiringAndReleasing) == false else { return }
+    link.closeReader()
+  }
+
+  @usableFromInline
+  func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption) -> Bool {
+    var first = true
+    let limit = Swift.min(limit, most)
+    while true {
+      switch link.take(into: &chunk, limit: limit) {
+      case .taken: return true
+      case .ended(let end): return try link.finish(end)
+      case .empty:
+        if closed.load(ordering: .relaxed) { throw .cancelled }
+        scope.enterIdle()
+        if first {
+          first = false
+          await link.letFill()
+        } else {
+          await link.waitForElements()
+        }
+      }
+    }
+  }
+
+  /// As a port of the graph.
+  @usableFromInline
+  var reader: ChunkReader<Element> {
+    ChunkReader(
+      pull: { (chunk, limit) async throws(PortInterruption) in try await self.receive(into: &chunk, limit: limit) },
+      close: { self.close() })
+  }
+}

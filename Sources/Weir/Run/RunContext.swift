@@ -1,0 +1,248 @@
+import Synchronization
+
+/// Everything that belongs to one run of a blueprint. Gone when the run returns.
+@usableFromInline
+final class RunContext: Sendable {
+  /// A link as the run sees it, whatever its elements are.
+  struct LinkHandle: Sendable {
+    let name: String
+    let node: Int
+    let snapshot: @Sendable (UInt64) -> LinkSnapshot
+    let setLimit: @Sendable (LinkLimit) -> Void
+  }
+
+  private struct State {
+    var segments: [SegmentTask] = []
+    var meters: [NodeMeter] = []
+    var links: [LinkHandle] = []
+    var shared: [Int: any Sendable] = [:]
+    var handles: [Int: any Sendable] = [:]
+    var failure: StageFailure?
+    var aborted = false
+    var started = false
+    var ended = false
+    var intakeStopped = false
+    var endWaiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
+    var nextWaiter: UInt64 = 0
+    var onEnd: [@Sendable () -> Void] = []
+    var ledgers: [SettlementLedger] = []
+    /// Handles of kill switches that hang on a place in the graph.
+    var places: Set<Int> = []
+    var running = 0
+  }
+
+  let name: String
+  @usableFromInline let nodes: [NodeDescription]
+  @usableFromInline let edges: [EdgeDescription]
+  @usableFromInline let options: RunOptions
+  @usableFromInline let timers: TimerServiceBox
+  let taps = TapRegistry()
+  let deadLetters = DeadLetterBox()
+  private let state = Mutex(State())
+
+  var trace: TraceClock { options.trace }
+  @usableFromInline var clock: GraphClock { options.clock }
+  @usableFromInline var chunkSize: Int { options.chunkSize }
+
+  init(name: String, nodes: [NodeDescription], edges: [EdgeDescription], options: RunOptions) {
+    self.name = name
+    self.nodes = nodes
+    self.edges = edges
+    self.options = options
+    timers = TimerServiceBox(TimerService(clock: options.clock))
+  }
+
+  // MARK: Setting up
+
+  /// The scope of a task that is about to be set up.
+  @usableFromInline
+  func newScope() -> SegmentScope { SegmentScope(run: self) }
+
+  func add(_ segment: SegmentTask) { state.withLock { $0.segments.append(segment) } }
+  func add(_ meter: NodeMeter) { state.withLock { $0.meters.append(meter) } }
+  func add(_ ledger: SettlementLedger) { state.withLock { $0.ledgers.append(ledger) } }
+
+  /// The value of a node that several outlets of it share, made once a run.
+  @usableFromInline
+  func shared<Value: Sendable>(_ node: Int, make: () -> Value) -> Value {
+    if let value = state.withLock({ $0.shared[node] }) as? Value { return value }
+    let value = make()
+    state.withLock { $0.shared[node] = value }
+    return value
+  }
+
+  @usableFromInline
+  func setHandle(_ id: Int, _ value: any Sendable) { state.withLock { $0.handles[id] = value } }
+
+  @usableFromInline
+  func handle(_ id: Int) -> (any Sendable)? { state.withLock { $0.handles[id] } }
+
+  func addPlace(_ handle: Int) { _ = state.withLock { $0.places.insert(handle) } }
+  func hasPlaces(_ handle: Int) -> Bool { state.withLock { $0.places.contains(handle) } }
+
+  /// Makes a link and lists it for snapshots.
+  @usableFromInline
+  func makeLink<Element: Sendable>(
+    _ description: LinkDescription, node: Int, policy: OverflowPolicy<Element> = .wait,
+    weigh: (@Sendable (Element) -> Int)? = nil, writers: Int = 1, readers: Int = 1, chunkSize: Int? = nil
+  ) -> Link<Element> {
+    let link = Link<Element>(
+      limit: description.limit, policy: policy, weigh: weigh, chunkSize: chunkSize ?? self.chunkSize, writers: writers,
+      readers: readers, clock: options.trace)
+    let name = description.name
+    let handle = LinkHandle(
+      name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) })
+    state.withLock { $0.links.append(handle) }
+    return link
+  }
+
+  @usableFromInline
+  func onEnd(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd.append(action) } }
+
+  var segments: [SegmentTask] { state.withLock { $0.segments } }
+
+  // MARK: Ends
+
+  var failure: StageFailure? { state.withLock { $0.failure } }
+  var isEnded: Bool { state.withLock { $0.ended } }
+  var wasAborted: Bool { state.withLock { $0.aborted } }
+
+  /// A node has failed for good: the first failure is what the run throws; sources stop, and after the grace period
+  /// whatever is still going is aborted.
+  func failed(_ failure: StageFailure) {
+    let first = state.withLock { state in
+      if state.failure == nil && !state.aborted {
+        state.failure = failure
+        return true
+      }
+      return false
+    }
+    guard first else {
+      options.onLateError?(failure)
+      return
+    }
+    stopIntake()
+    timers.service.schedule(at: options.clock.now + options.failureGrace) { [weak self] in self?.abort() }
+  }
+
+  func stopIntake() {
+    let segments = state.withLock { state in
+      state.intakeStopped = true
+      return state.segments
+    }
+    for segment in segments { segment.stopIntake() }
+  }
+
+  func abort() {
+    let segments: [SegmentTask] = state.withLock { state in
+      guard !state.ended else { return [] }
+      state.aborted = true
+      return state.segments
+    }
+    for segment in segments { segment.cancel() }
+  }
+
+  /// Announces the segments before any of them starts.
+  func begin(_ segments: [SegmentTask]) {
+    state.withLock { $0.running = segments.count }
+    deadLetters.expect(segments)
+    if segments.isEmpty { end() }
+  }
+
+  func ended(_ segment: SegmentTask) {
+    deadLetters.ended(segment)
+    let last = state.withLock { state in
+      state.running -= 1
+      return state.running == 0
+    }
+    if last { end() }
+  }
+
+  private func end() {
+    let (waiters, actions) = state.withLock { state in
+      state.ended = true
+      let waiters = Array(state.endWaiters.values)
+      state.endWaiters = [:]
+      let actions = state.onEnd
+      state.onEnd = []
+      state.shared = [:]
+      return (waiters, actions)
+    }
+    for action in actions { action() }
+    timers.service.stop()
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits until every segment has ended, whatever happens to the calling task.
+  func waitForEnd() async { _ = await waitForEnd(until: nil, cancellable: false) }
+
+  /// Waits until every segment has ended, `deadline` has passed, or (if `cancellable`) the calling task is cancelled.
+  /// - Returns: whether the run has ended.
+  func waitForEnd(until deadline: Duration?, cancellable: Bool) async -> Bool {
+    let id = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    let timer = deadline.map { deadline in
+      timers.service.schedule(at: deadline) { [weak self] in self?.wakeEndWaiter(id) }
+    }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+        let ended = state.withLock { state in
+          if !state.ended { state.endWaiters[id] = continuation }
+          return state.ended
+        }
+        if ended {
+          continuation.resume()
+        } else if (cancellable && Task.isCancelled) || deadline.map({ clock.now >= $0 }) == true {
+          // The handler or the timer may have looked before the waiter was there.
+          wakeEndWaiter(id)
+        }
+      }
+    } onCancel: {
+      if cancellable { wakeEndWaiter(id) }
+    }
+    if let timer { timers.service.cancel(timer) }
+    return isEnded
+  }
+
+  private func wakeEndWaiter(_ id: UInt64) {
+    state.withLock { $0.endWaiters.removeValue(forKey: id) }?.resume()
+  }
+
+  // MARK: Looking in
+
+  func snapshot() -> GraphSnapshot {
+    let (segments, meters, links) = state.withLock { ($0.segments, $0.meters, $0.links) }
+    var snapshots = nodes.map { NodeSnapshot(name: $0.name, kind: $0.kind) }
+    for meter in meters { meter.add(to: &snapshots[meter.node]) }
+    for segment in segments {
+      for (meter, times) in zip(segment.clock.meters, segment.clock.times()) { snapshots[meter.node].add(times) }
+    }
+    let now = trace.now()
+    return GraphSnapshot(graph: name, nodes: snapshots, links: links.map { $0.snapshot(now) })
+  }
+
+  var links: [LinkHandle] { state.withLock { $0.links } }
+  var meters: [NodeMeter] { state.withLock { $0.meters } }
+  var ledgers: [SettlementLedger] { state.withLock { $0.ledgers } }
+}
+
+/// Keeps the timer service out of the inlinable surface.
+@usableFromInline
+struct TimerServiceBox: Sendable {
+  let service: TimerService
+  init(_ service: TimerService) { self.service = service }
+}
+
+extension Link {
+  func snapshot(name: String, now: UInt64) -> LinkSnapshot {
+    state.withLock { state in
+      let oldest = state.queue.firstStamp
+      let age = state.queue.isEmpty || now < oldest ? 0 : now - oldest
+      return LinkSnapshot(
+        name: name, depth: state.count, bytes: state.weight, limit: state.limit, counters: state.counters,
+        oldestAge: .nanoseconds(Int64(clamping: age)))
+    }
+  }
+}

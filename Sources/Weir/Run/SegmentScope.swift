@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Gathers the nodes and ports of one task while a run is being set up, and afterwards moves its clock.
+///
+/// Filled by one thread before the task starts (``seal(isIntake:name:body:)``), read-only from then on.
+@usableFromInline
+final class SegmentScope: Sendable {
+  private struct Draft {
+    var meters: [NodeMeter] = []
+    var closers: [@Sendable () -> Void] = []
+    var outputs = 0
+    var segment: SegmentTask?
+    var clock: SegmentClock?
+    var afterSeal: [@Sendable (SegmentTask) -> Void] = []
+  }
+
+  let run: RunContext
+  private let draft = Mutex(Draft())
+  private let sealed = Sealed()
+
+  /// The clock, readable without a lock once the scope is sealed.
+  private final class Sealed: Sendable {
+    let clock = AtomicLazyReference<SegmentClock>()
+    let segment = AtomicLazyReference<SegmentTask>()
+  }
+
+  init(run: RunContext) { self.run = run }
+
+  @usableFromInline var runContext: RunContext { run }
+
+  /// Adds a node to the task, upstream first.
+  @usableFromInline
+  func addNode(_ node: Int) -> NodeRun {
+    let meter = NodeMeter(node: node)
+    let index = draft.withLock { draft in
+      draft.meters.append(meter)
+      return draft.meters.count - 1
+    }
+    run.add(meter)
+    return NodeRun(scope: self, meter: meter, index: index, name: run.nodes[node].name)
+  }
+
+  /// Registers what ends a port when the task is cancelled.
+  func addCloser(_ close: @escaping @Sendable () -> Void) {
+    draft.withLock { $0.closers.append(close) }
+  }
+
+  func addOutput(closed register: @escaping @Sendable (SegmentTask) -> Void) {
+    draft.withLock { draft in
+      draft.outputs += 1
+      draft.afterSeal.append(register)
+    }
+  }
+
+  /// Makes the task of this segment and hands it to the run.
+  @usableFromInline
+  func seal(isIntake: Bool = false, name: String, body: @escaping @Sendable () async -> Void) {
+    let (segment, hooks) = draft.withLock { draft in
+      let clock = SegmentClock(trace: run.trace, meters: draft.meters)
+      let segment = SegmentTask(
+        name: name, clock: clock, isIntake: isIntake, outputs: draft.outputs, closers: draft.closers, body: body)
+      _ = sealed.clock.storeIfNil(clock)
+      _ = sealed.segment.storeIfNil(segment)
+      let hooks = draft.afterSeal
+      draft = Draft()
+      return (segment, hooks)
+    }
+    for hook in hooks { hook(segment) }
+    run.add(segment)
+  }
+
+  var clock: SegmentClock? { sealed.clock.load() }
+  var segment: SegmentTask? { sealed.segment.load() }
+
+  @usableFromInline var isIntakeStopped: Bool { segment?.isIntakeStopped ?? false }
+
+  @usableFromInline func enterIdle() { clock?.enterIdle() }
+  @usableFromInline func enterBlocked() { clock?.enterBlocked() }
+}
+
+/// A node inside its task: its meter, its place in the task's clock, its name for failures.
+@frozen
+@usableFromInline
+struct NodeRun: Sendable {
+  @usableFromInline let scope: SegmentScope
+  @usableFromInline let meter: NodeMeter
+  @usableFromInline let index: Int
+  @usableFromInline let name: String
+
+  @usableFromInline
+  init(scope: SegmentScope, meter: NodeMeter, index: Int, name: String) {
+    self.scope = scope
+    self.meter = meter
+    self.index = index
+    self.name = name
+  }
+
+  /// From now on this node works. Returns the stamp.
+  @usableFromInline
+  @discardableResult
+  func enter() -> UInt64 { scope.clock?.enterBusy(index) ?? 0 }
+
+  /// Wraps what the node threw, and tells the run.
+  @usableFromInline
+  func fail(_ error: any Error) -> StageFailure {
+    let failure = (error as? StageFailure) ?? StageFailure(node: name, cause: error)
+    scope.run.failed(failure)
+    return failure
+  }
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// The token that rides beside a tracked element from its source to the end of every copy.
+///
+/// One token stands for one element of the source, or, after a batch, for all the elements merged into one. It counts
+/// its copies; when the last one is settled, the worst outcome is reported to the ledger. A token whose last reference
+/// goes away unsettled reports ``Outcome/lost``: forgetting is a fault, not a success.
+@usableFromInline
+final class Settlement: Sendable {
+  private enum Origin {
+    case ledger(SettlementLedger, UInt64)
+    case parents([Settlement])
+  }
+
+  private let copies = Atomic<Int>(1)
+  private let worst = Atomic<UInt16>(0)
+  private let origin: Origin
+
+  init(ledger: SettlementLedger, position: UInt64) {
+    origin = .ledger(ledger, position)
+  }
+
+  private init(parents: [Settlement]) {
+    origin = .parents(parents)
+  }
+
+  /// One token that settles all of `tokens`; the token itself where there is one, nil where there is none.
+  @usableFromInline
+  static func merging(_ tokens: [Settlement]) -> Settlement? {
+    tokens.count > 1 ? Settlement(parents: tokens) : tokens.first
+  }
+
+  /// Announces that `number` more copies of the element exist.
+  @usableFromInline
+  func fork(_ number: Int) {
+    copies.add(number, ordering: .relaxed)
+  }
+
+  /// Ends one copy.
+  @usableFromInline
+  func settle(_ outcome: Outcome) {
+    worst.max(outcome.code, ordering: .relaxed)
+    // Acquire-release: the thread that ends the last copy must see every other copy's outcome.
+    guard copies.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+    report(Outcome(code: worst.load(ordering: .relaxed)) ?? .lost)
+  }
+
+  private func report(_ outcome: Outcome) {
+    switch origin {
+    case .ledger(let ledger, let position): ledger.settled(position, outcome)
+    case .parents(let parents): for parent in parents { parent.settle(outcome) }
+    }
+  }
+
+  deinit {
+    if copies.load(ordering: .acquiring) > 0 { report(.lost) }
+  }
+}

@@ -1,0 +1,262 @@
+/// One run's copy of a stage, with the chunk it is working through. Confined to the task that drives it.
+@usableFromInline
+final class StageState<S: Stage>: @unchecked Sendable {
+  // Safety: every member is used only by the task that drives the segment (`pull` and `close` are called by it alone);
+  // Sendable because those closures are.
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline var input = Chunk<S.Input>()
+  @usableFromInline var phase = StagePhase.running
+  /// Tokens of elements the stage holds, oldest first.
+  var heldTokens = Deque<Settlement>()
+  @usableFromInline let supervisor: Supervisor
+  @usableFromInline let node: NodeRun
+
+  @usableFromInline
+  init(_ stage: S, supervision: Supervision, node: NodeRun) {
+    self.stage = stage
+    original = stage
+    supervisor = Supervisor(supervision, node: node)
+    self.node = node
+  }
+
+  @usableFromInline
+  func abandon() {
+    input.settleAll(.abandoned)
+    while let token = heldTokens.popFirst() { token.settle(.abandoned) }
+    phase = .ended
+  }
+
+  /// Gives tokens to what one call emitted: `left` elements, oldest first, have left the stage with it.
+  func assignTokens(left: Int, to out: inout Chunk<S.Output>, from first: Int) {
+    var leaving: [Settlement] = []
+    for _ in 0..<max(0, left) {
+      guard let token = heldTokens.popFirst() else { break }
+      leaving.append(token)
+    }
+    guard let token = Settlement.merging(leaving) else { return }
+    let produced = out.count - first
+    guard produced > 0 else {
+      token.settle(S.Output.self == Never.self ? .stored : .filtered)
+      return
+    }
+    token.fork(produced - 1)
+    out.attach(token, from: first)
+  }
+}
+
+/// Where a stage is in its life.
+@frozen
+@usableFromInline
+enum StagePhase: Sendable {
+  case running
+  /// Nothing more comes in; `finish` has been called, and what it emitted is delivered.
+  case ended
+  /// Failed; the failure is delivered after what was emitted before it.
+  case failed(PortInterruption)
+}
+
+/// What stopped the loop over a chunk.
+@frozen
+@usableFromInline
+enum StageStep<Input: Sendable, Failure: Error> {
+  /// The input is used up, or enough was emitted.
+  case paused
+  /// The stage wants nothing more.
+  case satisfied
+  case failed(Input, Failure)
+}
+
+/// The loop over a chunk, compiled for the stage in the client.
+@inlinable
+func processChunk<S: Stage>(
+  _ stage: inout S, _ input: inout Chunk<S.Input>, into out: inout Chunk<S.Output>, limit: Int,
+  tally: inout NodeMeter.Tally
+) -> StageStep<S.Input, S.Failure> {
+  var elementsIn = 0
+  var filtered = 0
+  var created = 0
+  var merged = 0
+  var step = StageStep<S.Input, S.Failure>.paused
+  let firstOut = out.count
+  while out.count < limit {
+    if stage.demand == 0 {
+      step = .satisfied
+      break
+    }
+    guard let element = input.popFirst() else { break }
+    elementsIn &+= 1
+    let before = out.count
+    let heldBefore = stage.held
+    do throws(S.Failure) {
+      try stage.process(element) { out.append($0) }
+    } catch {
+      created &+= out.count &- before
+      step = .failed(element, error)
+      break
+    }
+    let left = 1 &+ heldBefore &- stage.held
+    let produced = out.count &- before
+    if produced > left {
+      created &+= produced &- left
+    } else if produced > 0 {
+      merged &+= left &- produced
+    } else if S.Output.self == Never.self {
+      // The end of the way: consumed, not filtered.
+      merged &+= left
+    } else {
+      filtered &+= left
+    }
+  }
+  tally.elementsIn &+= elementsIn
+  tally.elementsOut &+= out.count &- firstOut
+  tally.filtered &+= filtered
+  tally.created &+= created
+  tally.merged &+= merged
+  return step
+}
+
+/// The same, one element at a time, with settlement tokens.
+@usableFromInline
+func processTracked<S: Stage>(
+  _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int, tally: inout NodeMeter.Tally
+) -> (step: StageStep<S.Input, S.Failure>, token: Settlement?) {
+  while out.count < limit {
+    if state.stage.demand == 0 { return (.satisfied, nil) }
+    guard let (element, token) = state.input.popFirstTracked() else { break }
+    var one = Chunk<S.Input>()
+    one.append(element)
+    let before = out.count
+    let heldBefore = state.stage.held
+    let step = processChunk(&state.stage, &one, into: &out, limit: .max, tally: &tally)
+    if case .failed = step { return (step, token) }
+    if let token { state.heldTokens.append(token) }
+    state.assignTokens(left: 1 + heldBefore - state.stage.held, to: &out, from: before)
+  }
+  return (.paused, nil)
+}
+
+/// A stage as a port of its segment.
+@inlinable
+func stageReader<S: Stage>(
+  _ upstream: ChunkReader<S.Input>, _ stage: S, supervision: Supervision, node: NodeRun
+) -> ChunkReader<S.Output> {
+  let state = StageState(stage, supervision: supervision, node: node)
+  return ChunkReader<S.Output>(
+    pull: { (out, limit) async throws(PortInterruption) -> Bool in
+      while true {
+        switch state.phase {
+        case .running: break
+        case .ended: return false
+        case .failed(let interruption): throw interruption
+        }
+        if state.input.isEmpty && state.stage.demand > 0 {
+          var input = Chunk<S.Input>()
+          swap(&input, &state.input)
+          var more = false
+          do throws(PortInterruption) {
+            more = try await upstream.pull(&input, Swift.min(limit, state.stage.demand))
+          } catch {
+            state.phase = .failed(error)
+            throw error
+          }
+          swap(&input, &state.input)
+          if !more {
+            node.enter()
+            finishStage(state, into: &out)
+            if !out.isEmpty { return true }
+            continue
+          }
+        }
+        let stamp = node.enter()
+        var tally = NodeMeter.Tally()
+        if state.input.hasTokens || state.holdsTokens {
+          let (step, token) = processTracked(state, into: &out, limit: limit, tally: &tally)
+          await settleStep(state, step, token: token, out: &out, tally: &tally)
+        } else {
+          let step = processChunk(&state.stage, &state.input, into: &out, limit: limit, tally: &tally)
+          if case .paused = step {
+            if tally.elementsIn > 0 { state.supervisor.succeeded() }
+          } else {
+            await settleStep(state, step, token: nil, out: &out, tally: &tally)
+          }
+        }
+        tally.held = state.stage.held
+        node.meter.record(tally, at: stamp)
+        if case .running = state.phase, state.stage.demand == 0 {
+          upstream.close()
+          state.input.settleAll(.abandoned)
+          finishStage(state, into: &out)
+        }
+        if !out.isEmpty { return true }
+      }
+    },
+    close: {
+      state.abandon()
+      upstream.close()
+    })
+}
+
+extension StageState {
+  @usableFromInline var holdsTokens: Bool { !heldTokens.isEmpty }
+}
+
+/// Calls the stage's `finish` and puts it into its last phase.
+@inlinable
+func finishStage<S: Stage>(_ state: StageState<S>, into out: inout Chunk<S.Output>) {
+  var tally = NodeMeter.Tally()
+  let before = out.count
+  let heldBefore = state.stage.held
+  do throws(S.Failure) {
+    try state.stage.finish { out.append($0) }
+    state.phase = .ended
+  } catch {
+    tally.errors = 1
+    state.phase = .failed(.failed(state.node.fail(error)))
+  }
+  let produced = out.count - before
+  let left = heldBefore - state.stage.held
+  tally.elementsOut = produced
+  tally.created = Swift.max(0, produced - left)
+  if produced > 0 { tally.merged = Swift.max(0, left - produced) } else { tally.filtered = Swift.max(0, left) }
+  tally.held = state.stage.held
+  state.settleHeld(left: left, out: &out, from: before)
+  state.node.meter.record(tally, at: state.node.enter())
+}
+
+extension StageState {
+  @usableFromInline
+  func settleHeld(left: Int, out: inout Chunk<S.Output>, from first: Int) {
+    assignTokens(left: Swift.max(left, heldTokens.count), to: &out, from: first)
+  }
+}
+
+/// Acts on what stopped the loop over a chunk: supervision.
+@usableFromInline
+func settleStep<S: Stage>(
+  _ state: StageState<S>, _ step: StageStep<S.Input, S.Failure>, token: Settlement?, out: inout Chunk<S.Output>,
+  tally: inout NodeMeter.Tally
+) async {
+  guard case .failed(let element, let error) = step else { return }
+  if tally.elementsIn > 1 { state.supervisor.succeeded() }
+  tally.errors += 1
+  switch await state.supervisor.decide() {
+  case .fail:
+    tally.discarded += 1
+    token?.settle(.dropped(.failed))
+    state.phase = .failed(.failed(state.node.fail(error)))
+  case .skip:
+    let outcome = state.supervisor.giveUp(element, error, tally: &tally)
+    token?.settle(outcome)
+  case .retry:
+    tally.retries += 1
+    tally.elementsIn -= 1
+    state.input.putBack(element, token: token)
+  case .restart:
+    let outcome = state.supervisor.giveUp(element, error, tally: &tally)
+    token?.settle(outcome)
+    tally.discarded += state.stage.held
+    while let token = state.heldTokens.popFirst() { token.settle(.dropped(.failed)) }
+    state.stage = state.original
+  }
+}

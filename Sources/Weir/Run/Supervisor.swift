@@ -1,0 +1,71 @@
+/// Decides what follows a failure of one node in one task. Confined to that task.
+@usableFromInline
+final class Supervisor: @unchecked Sendable {
+  // Safety: used only by the task that drives the node; Sendable because the pull closures are.
+  private let policy: Supervision
+  private let node: NodeRun
+  private var attempts = 0
+  private var restarts = 0
+  private var lastFailure: Duration?
+
+  @usableFromInline
+  enum Decision { case fail, skip, retry, restart }
+
+  @usableFromInline
+  init(_ policy: Supervision, node: NodeRun) {
+    self.policy = policy
+    self.node = node
+  }
+
+  /// An element went through: the next failure is the first of another one.
+  @usableFromInline
+  func succeeded() { attempts = 0 }
+
+  /// Waits as the policy says, and decides. A wait that is cancelled ends in `fail`.
+  @usableFromInline
+  func decide() async -> Decision {
+    attempts += 1
+    switch policy {
+    case .fail:
+      return .fail
+    case .skip:
+      return .skip
+    case .retry(let backoff, let exhausted):
+      if let most = backoff.attempts, attempts >= most { return exhausted == .skip ? .skip : .fail }
+      return await wait(backoff.wait(before: attempts)) ? .retry : .fail
+    case .restart(let backoff):
+      let now = node.scope.run.clock.now
+      if let lastFailure, now - lastFailure > backoff.healthy { restarts = 0 }
+      restarts += 1
+      if let most = backoff.attempts, restarts > most { return .fail }
+      let goOn = await wait(backoff.wait(before: restarts))
+      lastFailure = node.scope.run.clock.now
+      return goOn ? .restart : .fail
+    }
+  }
+
+  private func wait(_ duration: Duration) async -> Bool {
+    node.scope.enterIdle()
+    do {
+      try await node.scope.run.clock.sleep(for: duration)
+    } catch {
+      return false
+    }
+    node.enter()
+    return !(node.scope.segment?.isCancelled ?? false)
+  }
+
+  /// Gives an element up: to the dead letters where there are any.
+  /// - Returns: how the element ended.
+  @usableFromInline
+  func giveUp(_ element: any Sendable, _ error: any Error, tally: inout NodeMeter.Tally) -> Outcome {
+    let letter = DeadLetter(node: node.name, element: element, error: error, attempts: max(attempts, 1))
+    attempts = 0
+    if node.scope.run.deadLetters.post(letter, from: node.meter.node) {
+      tally.deadLettered += 1
+      return .deadLettered
+    }
+    tally.discarded += 1
+    return .dropped(.failed)
+  }
+}

@@ -1,0 +1,79 @@
+/// A step that may suspend for each element: a lookup, a network call, a write.
+///
+/// A value, copied for every run and for every parallel worker; calls on one copy never overlap. What a call emits is
+/// sent on when it returns.
+public protocol AsyncStage<Input, Output>: Sendable {
+  associatedtype Input: Sendable
+  associatedtype Output: Sendable
+  /// What the stage may throw; inferred from `throws(…)`.
+  associatedtype Failure: Error = Never
+
+  /// Handles one element.
+  mutating func process(_ element: Input, _ emit: (Output) -> Void) async throws(Failure)
+
+  /// Called once after the last element of this copy, unless the run is aborted.
+  mutating func finish(_ emit: (Output) -> Void) async throws(Failure)
+
+  /// What is wrong with the stage's parameters, in words. Default none.
+  var faults: [String] { get }
+}
+
+extension AsyncStage {
+  @inlinable public mutating func finish(_ emit: (Output) -> Void) async throws(Failure) {}
+  @inlinable public var faults: [String] { [] }
+}
+
+/// A step that may suspend, working on all that is ready at once: a write of many rows, a request with many ids.
+///
+/// As ``AsyncStage``, but a call gets between one and `maximum` elements: whatever was waiting.
+public protocol AsyncChunkStage<Input, Output>: Sendable {
+  associatedtype Input: Sendable
+  associatedtype Output: Sendable
+  associatedtype Failure: Error = Never
+
+  /// Most elements of one call.
+  var maximum: Int { get }
+
+  /// Handles the elements that were ready, oldest first.
+  mutating func process(_ elements: [Input], _ emit: (Output) -> Void) async throws(Failure)
+
+  /// Called once after the last element, unless the run is aborted.
+  mutating func finish(_ emit: (Output) -> Void) async throws(Failure)
+
+  /// What is wrong with the stage's parameters, in words. Default none.
+  var faults: [String] { get }
+}
+
+extension AsyncChunkStage {
+  @inlinable public var maximum: Int { 256 }
+  @inlinable public mutating func finish(_ emit: (Output) -> Void) async throws(Failure) {}
+  @inlinable public var faults: [String] { [] }
+}
+
+/// How many calls of an ``AsyncStage`` may be under way at once, and in what order results leave.
+public enum Parallelism<Input: Sendable>: Sendable {
+  /// One call at a time.
+  case serial
+  /// Up to `workers` calls; results leave in the order of the inputs.
+  case ordered(Int)
+  /// Up to `workers` calls; results leave as they come.
+  case unordered(Int)
+  /// Fixed lanes; elements with the same key stay in order, a slow key delays only its lane.
+  case lanes(Int, by: @Sendable (Input) -> UInt64)
+
+  /// Fixed lanes by a text key, hashed the same in every process.
+  public static func lanes(_ count: Int, by key: @escaping @Sendable (Input) -> String) -> Parallelism {
+    .lanes(count, by: { StableHash.hash(key($0)) })
+  }
+
+  @usableFromInline var workers: Int {
+    switch self {
+    case .serial: 1
+    case .ordered(let count), .unordered(let count), .lanes(let count, _): count
+    }
+  }
+
+  @usableFromInline var faults: [String] {
+    workers > 0 ? [] : ["\(workers) parallel calls can never make progress; use 1 or more"]
+  }
+}

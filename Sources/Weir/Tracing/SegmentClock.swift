@@ -1,0 +1,136 @@
+import Synchronization
+
+/// Divides the life of one task of a run into busy (in one of its nodes), idle (waiting for input) and blocked (waiting
+/// for room downstream).
+///
+/// The task itself moves the clock on, once a node and chunk; the end of one interval is the start of the next, so the
+/// intervals sum to the elapsed time. A reader adds the interval that is still open.
+final class SegmentClock: Sendable {
+  private static let idle = -1
+  private static let blocked = -2
+  private static let stopped = -3
+
+  private let trace: TraceClock
+  private let version = Atomic<UInt64>(0)
+  /// Index of the busy node in ``meters``, or one of the states above.
+  private let current = Atomic<Int>(SegmentClock.idle)
+  private let since: Atomic<UInt64>
+  private let started: Atomic<UInt64>
+  private let idleTime = Atomic<UInt64>(0)
+  private let blockedTime = Atomic<UInt64>(0)
+  private let longestBlock = Atomic<UInt64>(0)
+  /// Nodes of the task, upstream first. Fixed before the task starts.
+  let meters: [NodeMeter]
+
+  init(trace: TraceClock, meters: [NodeMeter]) {
+    self.trace = trace
+    self.meters = meters
+    let now = trace.now()
+    since = Atomic(now)
+    started = Atomic(now)
+  }
+
+  func start() {
+    let now = trace.now()
+    since.store(now, ordering: .relaxed)
+    started.store(now, ordering: .relaxed)
+  }
+
+  /// From now on the node at `index` works. Returns the stamp.
+  @discardableResult
+  func enterBusy(_ index: Int) -> UInt64 { enter(index) }
+  func enterIdle() { enter(SegmentClock.idle) }
+  func enterBlocked() { enter(SegmentClock.blocked) }
+  func stop() { enter(SegmentClock.stopped) }
+
+  var now: UInt64 { trace.now() }
+
+  @discardableResult
+  private func enter(_ next: Int) -> UInt64 {
+    let now = trace.now()
+    let before = since.load(ordering: .relaxed)
+    let elapsed = now > before ? now &- before : 0
+    version.store(version.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    atomicMemoryFence(ordering: .releasing)
+    switch current.load(ordering: .relaxed) {
+    case SegmentClock.idle: add(elapsed, to: idleTime)
+    case SegmentClock.blocked:
+      add(elapsed, to: blockedTime)
+      if elapsed > longestBlock.load(ordering: .relaxed) { longestBlock.store(elapsed, ordering: .relaxed) }
+    case SegmentClock.stopped: break
+    case let index: meters[index].addBusy(elapsed)
+    }
+    since.store(max(now, before), ordering: .relaxed)
+    current.store(next, ordering: .relaxed)
+    version.store(version.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    return now
+  }
+
+  private func add(_ elapsed: UInt64, to sum: borrowing Atomic<UInt64>) {
+    sum.store(sum.load(ordering: .relaxed) &+ elapsed, ordering: .relaxed)
+  }
+
+  /// The state the task is in now: index of the busy node, or nil with the flag for blocked.
+  var state: SegmentState {
+    switch current.load(ordering: .relaxed) {
+    case SegmentClock.idle: .idle
+    case SegmentClock.blocked: .blocked
+    case SegmentClock.stopped: .ended
+    case let index: .busy(index)
+    }
+  }
+
+  /// A node of the task is idle while nodes before it work, and blocked while nodes after it work.
+  func times() -> [NodeTimes] {
+    while true {
+      let before = version.load(ordering: .acquiring)
+      if before & 1 == 1 { continue }
+      let state = current.load(ordering: .relaxed)
+      let sinceStamp = since.load(ordering: .relaxed)
+      let startStamp = started.load(ordering: .relaxed)
+      var idle = idleTime.load(ordering: .relaxed)
+      var blocked = blockedTime.load(ordering: .relaxed)
+      var longest = longestBlock.load(ordering: .relaxed)
+      var busy = meters.map { $0.busy.load(ordering: .relaxed) }
+      let longestBusy = meters.map { $0.longestBusy.load(ordering: .relaxed) }
+      atomicMemoryFence(ordering: .acquiring)
+      guard version.load(ordering: .relaxed) == before else { continue }
+      let now = trace.now()
+      let open = state == SegmentClock.stopped || now < sinceStamp ? 0 : now - sinceStamp
+      switch state {
+      case SegmentClock.idle: idle &+= open
+      case SegmentClock.blocked:
+        blocked &+= open
+        longest = max(longest, open)
+      case SegmentClock.stopped: break
+      case let index: busy[index] &+= open
+      }
+      let end = state == SegmentClock.stopped ? sinceStamp : max(now, sinceStamp)
+      return busy.indices.map { index in
+        NodeTimes(
+          busy: busy[index],
+          idle: idle &+ busy[..<index].reduce(0, &+),
+          blocked: blocked &+ busy[(index + 1)...].reduce(0, &+),
+          longestBlock: longest, longestBusy: longestBusy[index], elapsed: end - startStamp)
+      }
+    }
+  }
+}
+
+/// What a task of a run is doing.
+enum SegmentState: Sendable, Equatable {
+  case busy(Int)
+  case idle
+  case blocked
+  case ended
+}
+
+/// Times of one node in one task, in nanoseconds.
+struct NodeTimes: Sendable {
+  var busy: UInt64
+  var idle: UInt64
+  var blocked: UInt64
+  var longestBlock: UInt64
+  var longestBusy: UInt64
+  var elapsed: UInt64
+}
