@@ -26,7 +26,7 @@ extension Outlet {
         serialWorker(stage, supervision, node, name, make, ring, run)
       case .unordered:
         let shared: Link<Element> = run.makeLink(inner, node: node, readers: workers)
-        feed(make, run, name) { WriterPort(shared, scope: $0) }
+        feedShared(make, run, name) { WriterPort(shared, scope: $0) }
         for index in 0..<workers { worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run) }
       case .lanes(_, let key):
         let lanes = (0..<workers).map { lane -> Link<Element> in
@@ -95,7 +95,7 @@ private func worker<S: AsyncStage>(
 }
 
 /// A task that moves what comes from upstream into the shared input of parallel workers.
-private func feed<Element: Sendable>(
+private func feedShared<Element: Sendable>(
   _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
   _ port: (SegmentScope) -> WriterPort<Element>
 ) {

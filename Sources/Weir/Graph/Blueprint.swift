@@ -9,6 +9,7 @@ public struct Blueprint<Handles: Sendable>: Sendable {
   public let edges: [EdgeDescription]
   /// What the building closure returned: typically handles, which a run resolves.
   public let handles: Handles
+  let cycleExits: Set<Int>
   let roots: [@Sendable (RunContext) -> Void]
 
   /// Builds and checks a graph.
@@ -29,6 +30,7 @@ public struct Blueprint<Handles: Sendable>: Sendable {
     self.name = name
     nodes = builder.nodes
     edges = builder.edges
+    cycleExits = builder.cycleExits()
     roots = builder.roots + builder.lateRoots
   }
 
@@ -49,7 +51,7 @@ public struct Blueprint<Handles: Sendable>: Sendable {
   public nonisolated(nonsending) func run<Result: Sendable>(
     _ options: RunOptions = RunOptions(), _ body: (LiveGraph<Handles>) async throws -> Result
   ) async throws -> Result {
-    let context = RunContext(name: name, nodes: nodes, edges: edges, options: options)
+    let context = RunContext(name: name, nodes: nodes, edges: edges, cycleExits: cycleExits, options: options)
     for root in roots { root(context) }
     let segments = context.segments
     let live = LiveGraph(context, handles: handles)

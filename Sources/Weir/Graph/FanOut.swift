@@ -196,6 +196,7 @@ func broadcastChunks<Element: Sendable>(
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.pass(chunk.count)
+    counter.showTaps(chunk)
     var left: [Int] = []
     for index in open.dropLast() {
       var copy = chunk.copy()

@@ -21,6 +21,11 @@ public final class GraphBuilder {
   var deadLetterNode: Int?
   /// Names of the kill switches, by handle.
   var switches: [Int: String] = [:]
+  /// Links and set-up of the ways back of feedback nodes.
+  var backLinks: [Int: LinkDescription] = [:]
+  var feedbackPolicies: [Int: Root] = [:]
+  /// Which node each port was wired to.
+  var wiring: [(port: Int, node: Int)] = []
   /// Run after all other roots of a run.
   var lateRoots: [Root] = []
 
@@ -77,6 +82,7 @@ public final class GraphBuilder {
       return
     }
     ports[port].consumed = true
+    wiring.append((port, node))
     edges.append(
       EdgeDescription(
         from: ports[port].node, to: node, leg: ports[port].leg, element: "\(element)", stride: stride, link: link))
@@ -94,6 +100,19 @@ public final class GraphBuilder {
   }
 
   // MARK: Checking
+
+  /// Ports through which elements leave a cycle.
+  func cycleExits() -> Set<Int> {
+    let topology = Topology(nodes: nodes, edges: edges, traits: traits)
+    var exits: Set<Int> = []
+    for node in nodes.indices where traits[node].isFeedback {
+      let inside = topology.cyclic(through: node)
+      for (port, target) in wiring where inside.contains(ports[port].node) && !inside.contains(target) {
+        exits.insert(port)
+      }
+    }
+    return exits
+  }
 
   /// Every fault of the finished graph.
   func check() -> [GraphFault] {

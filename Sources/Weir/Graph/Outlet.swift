@@ -19,9 +19,13 @@ public struct Outlet<Element: Sendable>: ~Copyable {
     make: @escaping @Sendable (SegmentScope) -> ChunkReader<Element>
   ) {
     self.builder = builder
-    port = builder.openPort(node, leg: leg, location)
+    let port = builder.openPort(node, leg: leg, location)
+    self.port = port
     link = nil
-    self.make = make
+    self.make = { scope in
+      let reader = make(scope)
+      return scope.run.leavesCycle(port) ? reader.leavingCycle() : reader
+    }
     makePort = nil
   }
 
@@ -32,8 +36,14 @@ public struct Outlet<Element: Sendable>: ~Copyable {
     makePort: @escaping @Sendable (SegmentScope) -> ReaderPort<Element>
   ) {
     self.builder = builder
-    port = builder.openPort(node, leg: leg, location)
+    let port = builder.openPort(node, leg: leg, location)
+    self.port = port
     self.link = link
+    let makePort: @Sendable (SegmentScope) -> ReaderPort<Element> = { scope in
+      let reader = makePort(scope)
+      if scope.run.leavesCycle(port) { reader.leaveCycle() }
+      return reader
+    }
     make = { makePort($0).reader }
     self.makePort = makePort
   }
@@ -62,5 +72,18 @@ struct ChunkReader<Element: Sendable>: Sendable {
   ) {
     self.pull = pull
     self.close = close
+  }
+
+  /// The same, taking off the tokens that elements had inside a cycle.
+  @usableFromInline
+  func leavingCycle() -> ChunkReader<Element> {
+    let pull = self.pull
+    return ChunkReader(
+      pull: { (out, limit) async throws(PortInterruption) in
+        guard try await pull(&out, limit) else { return false }
+        if out.hasTokens { out.mapTokens { $0?.leavingCycle() } }
+        return true
+      },
+      close: close)
   }
 }

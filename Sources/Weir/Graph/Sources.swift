@@ -114,6 +114,7 @@ func collectionReader<Elements: Sequence & Sendable>(
       tally.elementsOut = out.count
       tally.created = out.count
       node.meter.record(tally, at: stamp)
+      node.showTaps(out)
       return !out.isEmpty
     },
     close: { state.iterator = nil })
@@ -157,6 +158,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
         tally.elementsOut = 1
         tally.created = 1
         node.meter.record(tally, at: 0)
+        node.showTaps(element)
         if !(await port.send(element)) { return port.finish(.cancelled) }
         supervisor.succeeded()
         if node.scope.isIntakeStopped { break }

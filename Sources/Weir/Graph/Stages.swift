@@ -109,7 +109,10 @@ func pump<Element: Sendable>(
   var chunk = Chunk<Element>()
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
-    counter?.pass(chunk.count)
+    if let counter {
+      counter.pass(chunk.count)
+      counter.showTaps(chunk)
+    }
     guard await writer.send(&chunk) else { throw .cancelled }
     return true
   }

@@ -258,6 +258,18 @@ extension Chunk {
     for index in first..<count { column.items[index] = token }
   }
 
+  /// Replaces the token of every element; elements without one are given the chance of one.
+  @usableFromInline
+  mutating func mapTokens(_ change: (Settlement?) -> Settlement?) {
+    let column = tokens ?? SettlementColumn(count: count)
+    var any = false
+    for index in 0..<count {
+      column.items[index] = change(column.items[index])
+      any = any || column.items[index] != nil
+    }
+    tokens = any ? column : nil
+  }
+
   /// Announces and takes a copy of all elements, tokens included.
   @usableFromInline
   borrowing func copy() -> Chunk<Element> {

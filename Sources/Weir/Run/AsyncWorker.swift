@@ -36,6 +36,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
       count(emitted.count, &tally)
       settle(token, &emitted)
       node.meter.record(tally, at: stamp)
+      node.showTaps(emitted)
       return emitted
     }
   }
@@ -195,6 +196,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
           token.fork(emitted.count - 1)
           emitted.attach(token, from: 0)
         }
+        node.showTaps(emitted)
         if !(await emit(&emitted)) { throw .cancelled }
       }
       return

@@ -150,7 +150,7 @@ func ringingLink<Element: Sendable>(
   return ReaderPort(ring, scope: scope)
 }
 
-private func pumpRinging<Element: Sendable>(
+func pumpRinging<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, bell: Bell
 ) async {
   let limit = writer.scope.runContext.chunkSize
@@ -204,7 +204,7 @@ final class PriorityState<Element: Sendable>: @unchecked Sendable {
   private func pull(_ out: inout Chunk<Element>, _ limit: Int) async throws(PortInterruption) -> Bool {
     while true {
       for index in order() {
-        switch inputs[index].link.take(into: &out, limit: limit) {
+        switch inputs[index].take(into: &out, limit: limit) {
         case .taken:
           run = run.input == index ? (index, run.chunks + 1) : (index, 1)
           node.pass(out.count)

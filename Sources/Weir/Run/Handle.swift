@@ -30,7 +30,9 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
 
   public struct Iterator: AsyncIteratorProtocol {
     private let state: LinkIteratorState<Element>
-    init(_ link: Link<Element>) { state = LinkIteratorState(link) }
+    init(_ link: Link<Element>, keeping owner: (any Sendable)? = nil) {
+      state = LinkIteratorState(link, keeping: owner)
+    }
 
     /// The next element; nil at the end, when cancelled, and for ever after.
     /// - Throws: ``PortInterruption/failed(_:)`` when the graph failed upstream.
@@ -50,8 +52,14 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   private var ended = false
   private let link: Link<Element>
 
+  /// Kept alive as long as the iterator is.
+  private let owner: (any Sendable)?
+
   @usableFromInline
-  init(_ link: Link<Element>) { self.link = link }
+  init(_ link: Link<Element>, keeping owner: (any Sendable)? = nil) {
+    self.link = link
+    self.owner = owner
+  }
 
   deinit { if !ended { link.closeReader() } }
 
@@ -60,7 +68,6 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
     if let element = chunk.popFirst() { return element }
     if ended { return nil }
     do throws(PortInterruption) {
-      // One element at a time leaves the link, so that what a cancelled consumer did not ask for is not lost with it.
       if try await link.receive(into: &chunk, limit: 64) { return chunk.popFirst() }
     } catch {
       ended = true

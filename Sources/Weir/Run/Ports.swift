@@ -46,6 +46,8 @@ final class WriterPort<Element: Sendable>: Sendable {
 final class ReaderPort<Element: Sendable>: Sendable {
   @usableFromInline let link: Link<Element>
   @usableFromInline let scope: SegmentScope
+  /// Whether elements leave a cycle here, and with it the tokens they had inside.
+  private let leavesCycle = Atomic<Bool>(false)
   /// Most elements to take at once.
   private let most: Int
   private let closed = Atomic<Bool>(false)
@@ -64,12 +66,21 @@ final class ReaderPort<Element: Sendable>: Sendable {
     link.closeReader()
   }
 
+  func leaveCycle() { leavesCycle.store(true, ordering: .relaxed) }
+
+  /// Takes what is there, without waiting.
+  func take(into chunk: inout Chunk<Element>, limit: Int) -> Take {
+    let take = link.take(into: &chunk, limit: limit)
+    if chunk.hasTokens, leavesCycle.load(ordering: .relaxed) { chunk.mapTokens { $0?.leavingCycle() } }
+    return take
+  }
+
   @usableFromInline
   func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption) -> Bool {
     var first = true
     let limit = Swift.min(limit, most)
     while true {
-      switch link.take(into: &chunk, limit: limit) {
+      switch take(into: &chunk, limit: limit) {
       case .taken: return true
       case .ended(let end): return try link.finish(end)
       case .empty:

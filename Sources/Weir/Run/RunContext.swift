@@ -34,6 +34,7 @@ final class RunContext: Sendable {
   let name: String
   @usableFromInline let nodes: [NodeDescription]
   @usableFromInline let edges: [EdgeDescription]
+  private let cycleExits: Set<Int>
   @usableFromInline let options: RunOptions
   @usableFromInline let timers: TimerServiceBox
   let taps = TapRegistry()
@@ -44,10 +45,11 @@ final class RunContext: Sendable {
   @usableFromInline var clock: GraphClock { options.clock }
   @usableFromInline var chunkSize: Int { options.chunkSize }
 
-  init(name: String, nodes: [NodeDescription], edges: [EdgeDescription], options: RunOptions) {
+  init(name: String, nodes: [NodeDescription], edges: [EdgeDescription], cycleExits: Set<Int>, options: RunOptions) {
     self.name = name
     self.nodes = nodes
     self.edges = edges
+    self.cycleExits = cycleExits
     self.options = options
     timers = TimerServiceBox(TimerService(clock: options.clock))
   }
@@ -70,6 +72,12 @@ final class RunContext: Sendable {
     state.withLock { $0.shared[node] = value }
     return value
   }
+
+  func existing<Value: Sendable>(_ node: Int) -> Value? { state.withLock { $0.shared[node] } as? Value }
+
+  /// Whether elements that pass a port leave a cycle there.
+  @usableFromInline
+  func leavesCycle(_ port: Int) -> Bool { cycleExits.contains(port) }
 
   @usableFromInline
   func setHandle(_ id: Int, _ value: any Sendable) { state.withLock { $0.handles[id] = value } }

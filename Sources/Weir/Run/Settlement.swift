@@ -10,6 +10,7 @@ final class Settlement: Sendable {
   private enum Origin {
     case ledger(SettlementLedger, UInt64)
     case parents([Settlement])
+    case cycle(CycleMonitor, Settlement?)
   }
 
   private let copies = Atomic<Int>(1)
@@ -18,6 +19,11 @@ final class Settlement: Sendable {
 
   init(ledger: SettlementLedger, position: UInt64) {
     origin = .ledger(ledger, position)
+  }
+
+  /// A token for an element inside a cycle; `parent` is the one it had outside.
+  init(cycle monitor: CycleMonitor, parent: Settlement?) {
+    origin = .cycle(monitor, parent)
   }
 
   private init(parents: [Settlement]) {
@@ -49,6 +55,27 @@ final class Settlement: Sendable {
     switch origin {
     case .ledger(let ledger, let position): ledger.settled(position, outcome)
     case .parents(let parents): for parent in parents { parent.settle(outcome) }
+    case .cycle(let monitor, let parent):
+      parent?.settle(outcome)
+      monitor.left()
+    }
+  }
+
+  /// The token with which a copy leaves a cycle: what it had outside. This copy's own token is settled.
+  @usableFromInline
+  func leavingCycle() -> Settlement? {
+    let outer = outside()
+    settle(.stored)
+    return outer
+  }
+
+  private func outside() -> Settlement? {
+    switch origin {
+    case .ledger:
+      fork(1)
+      return self
+    case .parents(let parents): return Settlement.merging(parents.compactMap { $0.outside() })
+    case .cycle(_, let parent): return parent?.outside()
     }
   }
 

@@ -164,7 +164,10 @@ func stageReader<S: Stage>(
           if !more {
             node.enter()
             finishStage(state, into: &out)
-            if !out.isEmpty { return true }
+            if !out.isEmpty {
+              node.showTaps(out)
+              return true
+            }
             continue
           }
         }
@@ -188,7 +191,10 @@ func stageReader<S: Stage>(
           state.input.settleAll(.abandoned)
           finishStage(state, into: &out)
         }
-        if !out.isEmpty { return true }
+        if !out.isEmpty {
+          node.showTaps(out)
+          return true
+        }
       }
     },
     close: {

@@ -90,6 +90,13 @@ extension Substring {
 }
 
 extension NodeRun {
+  /// As the other, for a single element.
+  @usableFromInline
+  func showTaps<Element: Sendable>(_ element: Element) {
+    guard meter.tapped.load(ordering: .relaxed) else { return }
+    scope.run.taps.offer(TapSample(node: name, element: element), from: meter.node)
+  }
+
   /// Shows a tapped node's output to the taps. One relaxed load a chunk while there are none.
   @usableFromInline
   func showTaps<Element: Sendable>(_ chunk: borrowing Chunk<Element>) {

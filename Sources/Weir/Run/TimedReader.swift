@@ -78,7 +78,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       }
       tally = NodeMeter.Tally()
       await step(&out, limit: limit)
-      if !out.isEmpty { return true }
+      if !out.isEmpty {
+        node.showTaps(out)
+        return true
+      }
     }
   }
 
@@ -112,7 +115,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   }
 
   private func take(_ limit: Int) {
-    switch port.link.take(into: &input, limit: limit) {
+    switch port.take(into: &input, limit: limit) {
     case .taken, .empty: break
     case .ended(let end):
       inputEnded = true

@@ -52,7 +52,7 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
     self.node = node
   }
 
-  /// Sends one element, waiting for room.
+  /// Sends one element, waiting for room. A drain does not interrupt it: what is in hand is still delivered.
   /// - Returns: false when nobody downstream wants more, or the calling task was cancelled: the element was not sent.
   @discardableResult
   public func send(_ element: Element) async -> Bool {
@@ -61,15 +61,23 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
       switch port.link.offer(element, token: token) {
       case .accepted:
         node.meter.countOut(1)
+        node.showTaps(element)
         return true
       case .closed:
         token?.settle(.abandoned)
         return false
       case .full:
         port.scope.enterBlocked()
-        let goOn = await port.link.waitForRoomOrCancellation(weight: port.link.weigh?(element) ?? 0)
+        let weight = port.link.weigh?(element) ?? 0
+        if port.scope.isIntakeStopped {
+          // A drain has interrupted the source, not the delivery of what it holds already.
+          await port.link.waitForRoom(weight: weight)
+          node.enter()
+          continue
+        }
+        let goOn = await port.link.waitForRoomOrCancellation(weight: weight)
         node.enter()
-        if !goOn {
+        if !goOn && !port.scope.isIntakeStopped {
           token?.settle(.abandoned)
           return false
         }

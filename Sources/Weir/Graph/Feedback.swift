@@ -1,0 +1,155 @@
+import Synchronization
+
+/// The two ports of a feedback node: what flows into the cycle, and where it comes back.
+@frozen
+public struct FeedbackPorts<Element: Sendable>: ~Copyable {
+  /// What comes from outside and what has come back, the latter first.
+  public let outlet: Outlet<Element>
+  /// Where the cycle closes: pass it to ``Outlet/feed(_:)``.
+  public let inlet: FeedbackInlet<Element>
+}
+
+/// The open end of a cycle: a port that takes elements back to its feedback node.
+@frozen
+public struct FeedbackInlet<Element: Sendable>: ~Copyable {
+  let builder: GraphBuilder
+  let node: Int
+  let port: Int
+}
+
+extension GraphBuilder {
+  /// The one way to build a cycle: elements that are fed back to ``FeedbackPorts/inlet`` leave again, before new ones.
+  ///
+  /// Emits what comes back, else what comes from outside; waits when downstream does; finishes when the outside has
+  /// ended and nothing is left in the cycle, which it knows because every element in the cycle is followed; cancels the
+  /// outside when downstream leaves. A stage in the cycle must not hold elements until the end (use timed batches
+  /// there): the end would wait for them. A cycle that makes more elements than it lets out fills its links and stops;
+  /// give the way back a dropping policy where that can happen. Memory: two links, and a token for each element inside.
+  /// - Parameters:
+  ///   - limit: limit of the way back, and of the way in.
+  ///   - policy: what happens when the way back is full.
+  public func feedback<Element: Sendable>(
+    _ name: String, _ outside: consuming Outlet<Element>, limit: LinkLimit = .standard,
+    policy: OverflowPolicy<Element> = .wait, file: StaticString = #fileID, line: UInt = #line
+  ) -> FeedbackPorts<Element> {
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .feedback, "feedback", location, traits: NodeTraits(isFeedback: true))
+    outside.connect(to: node)
+    let wayIn = link("\(name).in", limit, "wait", written: false, location)
+    let wayBack = link("\(name).back", limit, policy.name, written: false, location)
+    backLinks[node] = wayBack
+    let make = outside.make
+    let outlet = Outlet<Element>(self, node, location) { scope in
+      let run = scope.runContext
+      let cycle = Cycle<Element>.of(node, in: run, wayBack, policy: policy)
+      scope.addCloser { cycle.bell.ring() }
+      let entry: Link<Element> = run.makeLink(wayIn, node: node)
+      let upstream = run.newScope()
+      let reader = make(upstream)
+      let writer = WriterPort(entry, scope: upstream)
+      upstream.seal(name: wayIn.name) { await enter(reader, writer, cycle) }
+      let inputs = [ReaderPort(cycle.link, scope: scope), ReaderPort(entry, scope: scope)]
+      return PriorityState(inputs, bell: cycle.bell, share: .max, node: scope.addNode(node)).reader
+    }
+    let open = openPort(node, leg: "back", location)
+    feedbackPolicies[node] = { run in _ = Cycle<Element>.of(node, in: run, wayBack, policy: policy) }
+    return FeedbackPorts(outlet: outlet, inlet: FeedbackInlet(builder: self, node: node, port: open))
+  }
+}
+
+extension Outlet {
+  /// Closes a cycle: elements go back to the feedback node of the inlet.
+  public consuming func feed(_ inlet: consuming FeedbackInlet<Element>) {
+    let node = inlet.node
+    let builder = inlet.builder
+    builder.ports[inlet.port].consumed = true
+    let fed = Outlet(rewiring: self, link: builder.backLinks[node])
+    fed.connect(to: node, in: builder)
+    let make = fed.make
+    let prepare = builder.feedbackPolicies[node]
+    builder.addRoot { run in
+      prepare?(run)
+      let scope = run.newScope()
+      let reader = make(scope)
+      guard let cycle = Cycle<Element>.existing(node, in: run) else { return }
+      let writer = WriterPort(cycle.link, scope: scope)
+      scope.seal(name: "\(run.nodes[node].name).back") { await pumpRinging(reader, into: writer, bell: cycle.bell) }
+    }
+  }
+
+  /// The same outlet, shown in diagrams with the link it leads into.
+  init(rewiring other: consuming Outlet<Element>, link: LinkDescription?) {
+    builder = other.builder
+    port = other.port
+    self.link = other.link ?? link
+    make = other.make
+    makePort = other.makePort
+  }
+}
+
+/// One cycle in one run: the way back, and the count of elements inside.
+final class Cycle<Element: Sendable>: Sendable {
+  let link: Link<Element>
+  let bell = Bell()
+  let monitor: CycleMonitor
+
+  private init(_ link: Link<Element>) {
+    self.link = link
+    monitor = CycleMonitor { [bell] in
+      link.shutdown()
+      bell.ring()
+    }
+  }
+
+  static func of(
+    _ node: Int, in run: RunContext, _ description: LinkDescription, policy: OverflowPolicy<Element>
+  ) -> Cycle<Element> {
+    run.shared(node) { Cycle(run.makeLink(description, node: node, policy: policy)) }
+  }
+
+  static func existing(_ node: Int, in run: RunContext) -> Cycle<Element>? { run.existing(node) }
+}
+
+/// Knows when a cycle has run empty: nothing more comes from outside, and no element is inside.
+final class CycleMonitor: Sendable {
+  private struct State {
+    var inside = 0
+    var outsideEnded = false
+  }
+
+  private let state = Mutex(State())
+  private let onEmpty: @Sendable () -> Void
+
+  init(onEmpty: @escaping @Sendable () -> Void) { self.onEmpty = onEmpty }
+
+  func entered(_ number: Int) { state.withLock { $0.inside += number } }
+
+  func left() { change { $0.inside -= 1 } }
+
+  func outsideEnded() { change { $0.outsideEnded = true } }
+
+  private func change(_ change: (inout State) -> Void) {
+    let empty = state.withLock { state in
+      change(&state)
+      return state.outsideEnded && state.inside == 0
+    }
+    if empty { onEmpty() }
+  }
+}
+
+/// Moves elements from outside into the cycle, giving each a token that follows it as long as it is inside.
+private func enter<Element: Sendable>(
+  _ reader: ChunkReader<Element>, _ writer: WriterPort<Element>, _ cycle: Cycle<Element>
+) async {
+  let tagged = ChunkReader<Element>(
+    pull: { (out, limit) async throws(PortInterruption) in
+      guard try await reader.pull(&out, limit) else { return false }
+      cycle.monitor.entered(out.count)
+      out.mapTokens { Settlement(cycle: cycle.monitor, parent: $0) }
+      return true
+    },
+    close: reader.close)
+  await pumpRinging(tagged, into: writer, bell: cycle.bell)
+  cycle.monitor.outsideEnded()
+  cycle.bell.ring()
+}

@@ -1,0 +1,239 @@
+import Synchronization
+
+/// Delivers what a running graph emits to subscribers that come and go.
+///
+/// A subscriber gets everything emitted after ``subscribe(_:limit:policy:)`` has returned, and nothing from before. Its
+/// policy says what happens when it is slow: with `wait` it gates the hub, with a dropping policy only it loses, and its
+/// subscription counts what. A hub outlives its graphs: several may feed it, at once or one after another.
+///
+/// Memory: one link for each subscriber.
+public final class BroadcastHub<Element: Sendable>: Sendable {
+  private struct State {
+    var links: [UInt64: Link<Element>] = [:]
+    var next: UInt64 = 0
+    var closed = false
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Number of subscribers now.
+  public var subscribers: Int { state.withLock { $0.links.count } }
+
+  /// Joins the hub; complete when it returns.
+  public func subscribe(
+    limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
+    weigh: (@Sendable (Element) -> Int)? = nil
+  ) -> HubSubscription<Element> {
+    let link = Link<Element>(limit: limit.fault == nil ? limit : .standard, policy: policy, weigh: weigh)
+    let (id, closed) = state.withLock { state in
+      state.next += 1
+      if !state.closed { state.links[state.next] = link }
+      return (state.next, state.closed)
+    }
+    if closed { link.finish() }
+    link.onClosed.withLock { $0.append { [weak self] in self?.leave(id) } }
+    return HubSubscription(link: link)
+  }
+
+  /// Ends every subscription after what waits in it, and refuses new ones.
+  public func close() {
+    let links = state.withLock { state in
+      state.closed = true
+      let links = state.links.values.map { $0 }
+      state.links = [:]
+      return links
+    }
+    for link in links { link.finish() }
+  }
+
+  /// Gives an element to every subscriber, waiting for those whose policy is `wait`.
+  public func publish(_ element: Element) async {
+    for link in state.withLock({ $0.links.sorted { $0.key < $1.key }.map(\.value) }) { await link.send(element) }
+  }
+
+  private func leave(_ id: UInt64) {
+    _ = state.withLock { $0.links.removeValue(forKey: id) }
+  }
+
+  fileprivate func publish(_ chunk: borrowing Chunk<Element>, from node: NodeRun) async {
+    for link in state.withLock({ $0.links.sorted { $0.key < $1.key }.map(\.value) }) {
+      var copy = Chunk<Element>()
+      chunk.forEach { copy.append($0) }
+      while !copy.isEmpty {
+        switch link.offer(&copy) {
+        case .accepted: continue
+        case .closed: copy.removeAll()
+        case .full:
+          node.scope.enterBlocked()
+          guard await link.waitForRoomOrCancellation(weight: link.weightOfFirst(copy)) else { return }
+        }
+      }
+    }
+  }
+}
+
+/// One subscriber's end of a hub: an AsyncSequence with one iterator. Letting it go leaves the hub.
+public struct HubSubscription<Element: Sendable>: AsyncSequence, Sendable {
+  private final class Lease: Sendable {
+    let link: Link<Element>
+    init(link: Link<Element>) { self.link = link }
+    deinit { link.closeReader() }
+  }
+
+  private let lease: Lease
+
+  init(link: Link<Element>) { lease = Lease(link: link) }
+
+  /// Elements this subscriber lost to its own policy.
+  public var dropped: UInt64 { lease.link.counters.overflowed + lease.link.counters.expired }
+
+  /// Elements waiting.
+  public var depth: Int { lease.link.depth }
+
+  /// Leaves the hub at once.
+  public func cancel() { lease.link.closeReader() }
+
+  public func makeAsyncIterator() -> OutletSequence<Element>.Iterator {
+    OutletSequence<Element>.Iterator(lease.link, keeping: lease)
+  }
+}
+
+/// Collects from producers that come and go, into a running graph.
+///
+/// The graph's source ends when the hub is closed and every producer has finished or gone. Memory: the limit.
+public final class MergeHub<Element: Sendable>: Sendable {
+  private struct State {
+    var producers = 0
+    var closed = false
+    var attached = false
+  }
+
+  fileprivate let link: Link<Element>
+  private let state = Mutex(State())
+
+  public init(
+    limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil
+  ) {
+    link = Link(limit: limit.fault == nil ? limit : .standard, policy: policy, weigh: weigh, writers: .max)
+  }
+
+  /// Joins the hub; complete when it returns. A producer of a closed hub can send nothing.
+  public func producer() -> HubProducer<Element> {
+    state.withLock { $0.producers += 1 }
+    return HubProducer(hub: self)
+  }
+
+  /// Lets present producers go on, refuses new elements of none, and ends the source when the last has gone.
+  public func close() {
+    state.withLock { $0.closed = true }
+    finishIfDone()
+  }
+
+  fileprivate func left() {
+    state.withLock { $0.producers -= 1 }
+    finishIfDone()
+  }
+
+  private func finishIfDone() {
+    if state.withLock({ $0.closed && $0.producers == 0 }) { link.shutdown() }
+  }
+
+  /// A hub can feed one source at a time.
+  fileprivate func attach() -> Bool {
+    state.withLock { state in
+      defer { state.attached = true }
+      return !state.attached
+    }
+  }
+}
+
+/// One producer's end of a hub. Letting it go is the same as ``finish()``.
+public final class HubProducer<Element: Sendable>: Sendable {
+  private let hub: MergeHub<Element>
+  private let done = Atomic<Bool>(false)
+
+  fileprivate init(hub: MergeHub<Element>) { self.hub = hub }
+
+  deinit { finish() }
+
+  /// Sends an element, waiting for room.
+  /// - Returns: false when the graph has left, this producer has finished, or the calling task was cancelled: the
+  ///   element was not sent.
+  @discardableResult
+  public func send(_ element: Element) async -> Bool {
+    if done.load(ordering: .relaxed) { return false }
+    return await hub.link.send(element)
+  }
+
+  /// Leaves the hub. Doing it again does nothing.
+  public func finish() {
+    if !done.exchange(true, ordering: .acquiringAndReleasing) { hub.left() }
+  }
+}
+
+/// A hub was given to a second source, or to a second run.
+public struct HubInUse: CodedError, CustomStringConvertible {
+  public let code = "hub-in-use"
+  public let node: String
+  public var description: String { "the merge hub of \"\(node)\" already feeds a graph; make one hub for each run" }
+}
+
+extension GraphBuilder {
+  /// A source fed by the producers of a hub.
+  ///
+  /// Emits what they send; finishes when the hub is closed and all have left; fails with ``HubInUse`` in a second run;
+  /// a drain ends it after what waits. Memory: the hub's limit.
+  public func source<Element: Sendable>(
+    _ name: String, _ hub: MergeHub<Element>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    source(name, of: Element.self, file: file, line: line) { output in
+      guard hub.attach() else { throw HubInUse(node: name) }
+      defer { hub.link.closeReader() }
+      var chunk = Chunk<Element>()
+      while true {
+        do throws(PortInterruption) {
+          guard try await hub.link.receive(into: &chunk) else { return }
+        } catch {
+          // Interrupted by a drain: what has been accepted still counts.
+          hub.link.shutdown()
+          while case .taken = hub.link.take(into: &chunk, limit: .max) {
+            while let element = chunk.popFirst() { if !(await output.send(element)) { return } }
+          }
+          return
+        }
+        while let element = chunk.popFirst() { if !(await output.send(element)) { return } }
+      }
+    }
+  }
+}
+
+extension Outlet {
+  /// Ends here: gives every element to the subscribers of a hub.
+  ///
+  /// Waits while a subscriber with the policy `wait` is full; finishes when its input does; the hub stays open.
+  public consuming func sink(
+    _ name: String, _ hub: BroadcastHub<Element>, file: StaticString = #fileID, line: UInt = #line
+  ) {
+    let location = SourceLocation(file, line)
+    let node = builder.addNode(name, .sink, "hub", location)
+    connect(to: node)
+    let make = self.make
+    builder.addRoot { run in
+      let scope = run.newScope()
+      let reader = make(scope)
+      let counter = scope.addNode(node)
+      scope.seal(name: name) {
+        var chunk = Chunk<Element>()
+        _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
+          guard try await reader.pull(&chunk, run.chunkSize) else { return false }
+          counter.consume(chunk.count)
+          await hub.publish(chunk, from: counter)
+          chunk.settleAll(.stored)
+          return true
+        }
+      }
+    }
+  }
+}
