@@ -1,47 +1,44 @@
-extension Outlet {
-  /// Passes elements through a synchronous stage, in the task of the node before it.
-  ///
-  /// Emits, finishes and cancels as the stage's own documentation says; waits when downstream does. Memory: one chunk
-  /// of input and one of output, and what the stage holds.
-  /// - Parameter supervision: what happens when the stage throws.
+extension Stage {
   @inlinable
-  public consuming func via<S: Stage>(
-    _ name: String, _ stage: S, supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
-  ) -> Outlet<S.Output> where S.Input == Element {
-    let location = SourceLocation(file, line)
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    let builder = outlet.builder
     let node = builder.addNode(
-      name, .stage, "\(S.self)", location, holds: stage.holds, traits: NodeTraits(isOneToOne: stage.isOneToOne),
-      faults: stage.faults + builder.supervisionFaults(supervision))
-    connect(to: node)
-    let make = self.make
-    return Outlet<S.Output>(builder, node, location) { scope in
+      placement.name, .stage, "\(Self.self)", placement.location, holds: holds,
+      traits: NodeTraits(isOneToOne: isOneToOne),
+      faults: faults + builder.supervisionFaults(placement.supervision))
+    outlet.connect(to: node)
+    let make = outlet.make
+    let stage = self
+    let supervision = placement.supervision
+    return Outlet<Output>(builder, node, placement.location) { scope in
       let upstream = make(scope)
       return stageReader(upstream, stage, supervision: supervision, node: scope.addNode(node))
     }
   }
+}
 
-  /// Passes elements through a timed stage. The stage needs a link in front of it, so that it can wait for input and
-  /// for time at once: where the port is not one already, a boundary is made.
+extension TimedStage {
   @inlinable
-  public consuming func via<S: TimedStage>(
-    _ name: String, _ stage: S, limit: LinkLimit = .standard, supervision: Supervision = .fail,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Outlet<S.Output> where S.Input == Element {
-    let location = SourceLocation(file, line)
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    let builder = outlet.builder
     let node = builder.addNode(
-      name, .timed, "\(S.self)", location, holds: stage.holds, traits: NodeTraits(isOneToOne: stage.isOneToOne),
-      faults: stage.faults + builder.supervisionFaults(supervision))
-    let builder = self.builder
-    let fed = linked("\(name).in", limit: limit, location)
+      placement.name, .timed, "\(Self.self)", placement.location, holds: holds,
+      traits: NodeTraits(isOneToOne: isOneToOne),
+      faults: faults + builder.supervisionFaults(placement.supervision))
+    let fed = outlet.linked("\(placement.name).in", limit: placement.limit, placement.location)
     fed.connect(to: node)
     let make = fed.make
     let makePort = fed.makePort
-    return Outlet<S.Output>(builder, node, location) { scope in
+    let stage = self
+    let supervision = placement.supervision
+    return Outlet<Output>(builder, node, placement.location) { scope in
       guard let port = makePort?(scope) else { return make(scope).never() }
       return timedReader(TimedState(stage, port: port, supervision: supervision, node: scope.addNode(node)))
     }
   }
+}
 
+extension Outlet {
   /// Starts a new task here: a link between what comes before and what comes after.
   ///
   /// Emits what waits, oldest first; the sender waits at the limit, or the policy applies; finishes after the last

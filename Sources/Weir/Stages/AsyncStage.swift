@@ -2,9 +2,9 @@
 ///
 /// A value, copied for every run and for every parallel worker; calls on one copy never overlap. What a call emits is
 /// sent on when it returns.
-public protocol AsyncStage<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
+public protocol AsyncStage<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   /// What the stage may throw; inferred from `throws(…)`.
   associatedtype Failure: Error = Never
 
@@ -26,9 +26,9 @@ extension AsyncStage {
 /// A step that may suspend, working on all that is ready at once: a write of many rows, a request with many ids.
 ///
 /// As ``AsyncStage``, but a call gets between one and `maximum` elements: whatever was waiting.
-public protocol AsyncChunkStage<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
+public protocol AsyncChunkStage<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   associatedtype Failure: Error = Never
 
   /// Most elements of one call.
@@ -70,6 +70,16 @@ public enum Parallelism<Input: Sendable>: Sendable {
     switch self {
     case .serial: 1
     case .ordered(let count), .unordered(let count), .lanes(let count, _): count
+    }
+  }
+
+  /// Most elements in the links and buffers between the parallel calls.
+  var holds: Int {
+    switch self {
+    case .serial: 0
+    case .ordered(let count): max(0, count) * 5
+    case .unordered(let count): max(0, count) * 3
+    case .lanes(let count, _): max(0, count) * 17
     }
   }
 
