@@ -80,6 +80,7 @@ extension Outlet {
   }
 
   /// Ends here: combines all elements into one value; the handle gives it when the run is over.
+  @inlinable
   public consuming func fold<Value: Sendable>(
     _ name: String, _ initial: Value, file: StaticString = #fileID, line: UInt = #line,
     _ combine: @escaping @Sendable (inout Value, Element) -> Void
@@ -155,6 +156,7 @@ func drainReader(_ reader: ChunkReader<Never>) async {
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in try await reader.pull(&chunk, 256) }
 }
 
+@inlinable
 func foldAll<Element: Sendable, Value: Sendable>(
   _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
   _ combine: @Sendable (inout Value, Element) -> Void

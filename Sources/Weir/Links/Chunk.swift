@@ -123,6 +123,27 @@ extension Chunk {
     if head == tail { tokens = nil }
   }
 
+  /// ``popFirst()`` for a chunk without tokens, which the caller rewinds when it has emptied it.
+  @inlinable
+  @inline(__always)
+  mutating func popFirstPlain() -> Element? {
+    guard head != tail, let base else { return nil }
+    let element = (base + head).move()
+    head &+= 1
+    return element
+  }
+
+  /// ``append(_:)`` for a chunk without tokens.
+  @inlinable
+  @inline(__always)
+  mutating func appendPlain(_ element: consuming Element) {
+    if tail == slots { makeRoom(for: 1) }
+    if let base {
+      (base + tail).initialize(to: element)
+      tail &+= 1
+    }
+  }
+
   /// Makes room for `extra` more elements, by sliding down to the start of the storage or by doubling it.
   @usableFromInline
   mutating func makeRoom(for extra: Int) {

@@ -2,19 +2,23 @@ import Synchronization
 
 /// A typed name for something that exists only while a blueprint runs. The run resolves it: `try live[handle]`.
 public struct Handle<Value: Sendable>: Sendable, Hashable {
-  let id: Int
+  @usableFromInline let id: Int
+
+  @usableFromInline
   init(_ id: Int) { self.id = id }
 }
 
 /// The value a sink has gathered so far; final once the run has ended.
 public final class RunResult<Value: Sendable>: Sendable {
-  private let state: Mutex<Value>
+  @usableFromInline let state: Mutex<Value>
 
+  @usableFromInline
   init(_ value: Value) { state = Mutex(value) }
 
   /// The value at this moment.
   public var value: Value { state.withLock { $0 } }
 
+  @inlinable
   func update(_ change: (inout Value) -> Void) { state.withLock { change(&$0) } }
 }
 

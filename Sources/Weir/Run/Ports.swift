@@ -77,19 +77,21 @@ final class ReaderPort<Element: Sendable>: Sendable {
 
   @usableFromInline
   func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption) -> Bool {
-    var first = true
+    var parked = false
     let limit = Swift.min(limit, most)
     while true {
       switch take(into: &chunk, limit: limit) {
-      case .taken: return true
+      case .taken:
+        link.isBusy.store(!parked, ordering: .relaxed)
+        return true
       case .ended(let end): return try link.finish(end)
       case .empty:
         if closed.load(ordering: .relaxed) { throw .cancelled }
         scope.enterIdle()
-        if first {
-          first = false
+        if link.isBusy.exchange(false, ordering: .relaxed) {
           await link.letFill()
         } else {
+          parked = true
           await link.waitForElements()
         }
       }
