@@ -88,6 +88,13 @@ public final class GraphBuilder {
         from: ports[port].node, to: node, leg: ports[port].leg, element: "\(element)", stride: stride, link: link))
   }
 
+  /// Takes a port back to be replaced by one with a link: its node and leg.
+  @usableFromInline
+  func rewire(_ port: Int) -> (node: Int, leg: String?) {
+    ports[port].consumed = true
+    return (ports[port].node, ports[port].leg)
+  }
+
   @usableFromInline
   func addRoot(_ root: @escaping @Sendable (RunContext) -> Void) { roots.append(root) }
 

@@ -105,6 +105,7 @@ extension Outlet {
   ///
   /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream. One iterator at
   /// a time. Memory: the limit.
+  @inlinable
   public consuming func sequence(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     file: StaticString = #fileID, line: UInt = #line
@@ -173,6 +174,7 @@ func foldAll<Element: Sendable, Value: Sendable>(
 }
 
 /// As ``pump(_:into:counter:)``; elements count as stored once they have left.
+@inlinable
 func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
 ) async {

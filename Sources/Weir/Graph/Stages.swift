@@ -45,6 +45,7 @@ extension Outlet {
   /// element has been taken; cancels upstream when downstream leaves. Memory: the limit.
   /// - Parameters:
   ///   - weigh: bytes of an element, for limits in bytes; by default what an element occupies in place.
+  @inlinable
   public consuming func boundary(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     weigh: (@Sendable (Element) -> Int)? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -60,6 +61,7 @@ extension Outlet {
   }
 
   /// As ``boundary(_:limit:policy:weigh:file:line:)``, weighing elements by their own weight.
+  @inlinable
   public consuming func boundary(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     file: StaticString = #fileID, line: UInt = #line
@@ -68,21 +70,20 @@ extension Outlet {
   }
 
   /// This port if it is the reading end of a link, else one with a link made for a node that needs it.
-  @usableFromInline
+  @inlinable
   consuming func linked(_ name: String, limit: LinkLimit = .standard, _ location: SourceLocation) -> Outlet<Element> {
     if makePort != nil { return self }
     let link = builder.link(name, limit, OverflowPolicy<Element>.wait.name, written: false, location)
     let make = self.make
-    let node = builder.ports[port].node
-    builder.ports[port].consumed = true
-    return Outlet(builder, node, leg: builder.ports[port].leg, location, link: link) { scope in
+    let (node, leg) = builder.rewire(port)
+    return Outlet(builder, node, leg: leg, location, link: link) { scope in
       makeLink(link, node: node, policy: .wait, weigh: nil, counted: false, upstream: make, for: scope)
     }
   }
 }
 
 /// A link for one run, with the task that fills it.
-@usableFromInline
+@inlinable
 func makeLink<Element: Sendable>(
   _ link: LinkDescription, node: Int, policy: OverflowPolicy<Element>, weigh: (@Sendable (Element) -> Int)?,
   counted: Bool, upstream make: @Sendable (SegmentScope) -> ChunkReader<Element>, for scope: SegmentScope
@@ -98,7 +99,7 @@ func makeLink<Element: Sendable>(
 }
 
 /// Moves chunks from a port into a link until either ends.
-@usableFromInline
+@inlinable
 func pump<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun?
 ) async {
@@ -117,7 +118,7 @@ func pump<Element: Sendable>(
 }
 
 /// Repeats a step until it returns false or is interrupted, then closes the port it read from.
-@usableFromInline
+@inlinable
 func drive<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ step: () async throws(PortInterruption) -> Bool
 ) async -> LinkEnd {

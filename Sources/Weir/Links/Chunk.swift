@@ -233,7 +233,7 @@ extension Chunk {
   }
 
   /// Settles the token of every element with one outcome and removes the elements.
-  @usableFromInline
+  @inlinable
   mutating func settleAll(_ outcome: Outcome) {
     let column = tokens
     tokens = nil

@@ -153,7 +153,7 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   /// Weight of the element that is next to be sent; zero where the link does not weigh.
-  @usableFromInline
+  @inlinable
   func weightOfFirst(_ chunk: borrowing Chunk<Element>) -> Int {
     guard let weigh, let first = chunk.first else { return 0 }
     return weigh(first)
@@ -228,7 +228,7 @@ public final class Link<Element: Sendable>: Sendable {
     }
   }
 
-  @usableFromInline
+  @inlinable
   func finish(_ end: LinkEnd) throws(PortInterruption) -> Bool {
     switch end {
     case .finished: return false
