@@ -69,7 +69,7 @@ final class ReaderPort<Element: Sendable>: Sendable {
   func leaveCycle() { leavesCycle.store(true, ordering: .relaxed) }
 
   /// Takes what is there, without waiting.
-  func take(into chunk: inout Chunk<Element>, limit: Int) -> Take {
+  func take(into chunk: inout Chunk<Element>, limit: Int) -> TakeResult {
     let take = link.take(into: &chunk, limit: limit)
     if chunk.hasTokens, leavesCycle.load(ordering: .relaxed) { chunk.mapTokens { $0?.leavingCycle() } }
     return take
