@@ -163,11 +163,11 @@ public final class Link<Element: Sendable>: Sendable {
 
   /// Takes what is there, up to `limit` elements, without waiting.
   @inlinable
-  func take(into chunk: inout Chunk<Element>, limit: Int) -> Take {
+  func take(into chunk: inout Chunk<Element>, limit: Int) -> TakeResult {
     if !chunk.isEmpty { return .taken(wake: []) }
     let stamp = clock.eager()
     if elementwise { return takeElementwise(into: &chunk, limit: limit, stamp: stamp) }
-    let take = state.withLock { state -> Take in
+    let take = state.withLock { state -> TakeResult in
       var none = Chunk<Element>()
       let take = state.take(into: &chunk, limit: limit, stamp: stamp, discards: &none)
       depthHint.store(state.count, ordering: .relaxed)
@@ -178,7 +178,7 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   @usableFromInline
-  func takeElementwise(into chunk: inout Chunk<Element>, limit: Int, stamp: UInt64) -> Take {
+  func takeElementwise(into chunk: inout Chunk<Element>, limit: Int, stamp: UInt64) -> TakeResult {
     var discards = Chunk<Element>()
     let stamp = stamp == 0 ? clock.now() : stamp
     let take = state.withLock { state in

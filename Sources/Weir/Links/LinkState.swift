@@ -13,7 +13,7 @@ enum Offer: Sendable {
 /// What a reader found.
 @frozen
 @usableFromInline
-enum Take: Sendable {
+enum TakeResult: Sendable {
   /// Elements were taken; the waiters are to be resumed.
   case taken(wake: [LinkWaiter])
   /// Nothing there yet.
@@ -238,7 +238,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @inlinable
   mutating func take(
     into chunk: inout Chunk<Element>, limit most: Int, stamp: UInt64, discards: inout Chunk<Element>
-  ) -> Take {
+  ) -> TakeResult {
     if limit.age != nil { dropExpired(now: stamp, discards: &discards) }
     if queue.isEmpty {
       guard let end else { return .empty }

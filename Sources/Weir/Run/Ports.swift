@@ -71,7 +71,7 @@ final class ReaderPort<Element: Sendable>: Sendable {
 
   /// Takes what is there, without waiting.
   @inlinable
-  func take(into chunk: inout Chunk<Element>, limit: Int) -> Take {
+  func take(into chunk: inout Chunk<Element>, limit: Int) -> TakeResult {
     let take = link.take(into: &chunk, limit: limit)
     if chunk.hasTokens, leavesCycle.load(ordering: .relaxed) { chunk.mapTokens { $0?.leavingCycle() } }
     return take

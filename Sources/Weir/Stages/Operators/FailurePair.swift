@@ -1,0 +1,41 @@
+/// How the errors of two steps that become one are typed: chosen by the compiler, never named by hand.
+///
+/// Where one of the two cannot fail, the whole fails exactly as the other does; only two failing steps with different
+/// errors need `any Error`.
+public protocol FailurePair<First, Second>: Sendable {
+  associatedtype First: Error
+  associatedtype Second: Error
+  /// The error of the whole.
+  associatedtype Failure: Error
+
+  static func first(_ error: First) -> Failure
+  static func second(_ error: Second) -> Failure
+}
+
+/// Neither of two steps can fail.
+@frozen
+public enum NeitherFails: FailurePair {
+  @inlinable public static func first(_ error: Never) -> Never {}
+  @inlinable public static func second(_ error: Never) -> Never {}
+}
+
+/// Only the first of two steps can fail.
+@frozen
+public enum FirstFails<First: Error>: FailurePair {
+  @inlinable public static func first(_ error: First) -> First { error }
+  @inlinable public static func second(_ error: Never) -> First {}
+}
+
+/// Only the second of two steps can fail.
+@frozen
+public enum SecondFails<Second: Error>: FailurePair {
+  @inlinable public static func first(_ error: Never) -> Second {}
+  @inlinable public static func second(_ error: Second) -> Second { error }
+}
+
+/// Both of two steps can fail.
+@frozen
+public enum EitherFails<First: Error, Second: Error>: FailurePair {
+  @inlinable public static func first(_ error: First) -> any Error { error }
+  @inlinable public static func second(_ error: Second) -> any Error { error }
+}

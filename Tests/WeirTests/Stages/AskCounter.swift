@@ -1,0 +1,15 @@
+import Synchronization
+
+/// Counts from several tasks.
+final class AskCounter: Sendable {
+  private let value = Mutex(0)
+  func add() { value.withLock { $0 += 1 } }
+  var count: Int { value.withLock { $0 } }
+}
+
+/// Gathers from several tasks.
+final class Log<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+  func add(_ element: Element) { elements.withLock { $0.append(element) } }
+  var all: [Element] { elements.withLock { $0 } }
+}
