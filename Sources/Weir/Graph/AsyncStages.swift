@@ -2,8 +2,8 @@ extension Outlet {
   /// Passes elements through an asynchronous stage, with several calls at once.
   ///
   /// Emits as the stage does; waits while the link is full;
-  /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with
-  /// `.ordered(n)` up to 2n results out of order.
+  /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with n
+  /// workers up to 3n (unordered), 4n (ordered) or 32n (lanes) elements.
   public consuming func via<S: AsyncStage>(
     _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit = .standard,
     supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
@@ -16,7 +16,7 @@ extension Outlet {
     _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit, supervision: Supervision,
     location: SourceLocation
   ) -> Outlet<S.Output> where S.Input == Element {
-    let workers = max(1, parallel.workers)
+    let workers = parallel.usableWorkers
     let node = builder.addNode(
       name, .asynchronous, "\(S.self)", location, tasks: workers, holds: parallel.holds,
       faults: stage.faults + parallel.faults + builder.supervisionFaults(supervision))
@@ -37,7 +37,7 @@ extension Outlet {
       case .lanes(_, let key):
         let lanes = (0..<workers).map { lane -> Link<Element> in
           let description = LinkDescription(
-            name: "\(name).lane\(lane)", limit: .elements(16), policy: "wait", isWritten: false)
+            name: "\(name).lane\(lane)", limit: .elements(parallel.laneLimit), policy: "wait", isWritten: false)
           return run.makeLink(description, node: node)
         }
         feedLanes(make, run, name, lanes, key)
@@ -126,7 +126,11 @@ private func feedLanes<Element: Sendable>(
   let reader = make(scope)
   let writers = lanes.map { WriterPort($0, scope: scope) }
   scope.seal(name: "\(name).in") {
-    await distribute(reader, to: writers, counter: nil) { Int($0 % UInt64(writers.count)) } key: { key($0) }
+    await distribute(reader, to: writers, counter: nil) {
+      Int($0 % UInt64(writers.count))
+    } key: {
+      key($0)
+    }
   }
 }
 

@@ -73,17 +73,30 @@ public enum Parallelism<Input: Sendable>: Sendable {
     }
   }
 
-  /// Most elements in the links and buffers between the parallel calls.
+  /// Most elements in the hands of the workers and in the links that feed them.
   var holds: Int {
-    switch self {
+    let workers = usableWorkers
+    return switch self {
     case .serial: 0
-    case .ordered(let count): max(0, count) * 5
-    case .unordered(let count): max(0, count) * 3
-    case .lanes(let count, _): max(0, count) * 17
+    // Two each in the shared link, one each at work.
+    case .unordered: workers * 3
+    // The same link, and a window of two each that are finished or under way.
+    case .ordered: workers * 4
+    // A link each, and as much again taken from it.
+    case .lanes: workers * laneLimit * 2
     }
   }
 
+  /// Most elements that wait for one lane.
+  var laneLimit: Int { 16 }
+
+  /// The number of workers to build with, also where it is a fault.
+  var usableWorkers: Int { min(max(1, workers), Self.mostWorkers) }
+
+  private static var mostWorkers: Int { 1_024 }
+
   @usableFromInline var faults: [String] {
-    workers > 0 ? [] : ["\(workers) parallel calls can never make progress; use 1 or more"]
+    if workers > Self.mostWorkers { return ["\(workers) parallel calls are more than \(Self.mostWorkers)"] }
+    return workers > 0 ? [] : ["\(workers) parallel calls can never make progress; use 1 or more"]
   }
 }
