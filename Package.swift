@@ -15,7 +15,12 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
-    .target(name: "Weir"),
+    .target(
+      name: "Weir",
+      exclude: [
+        "Graph/README.md", "Links/README.md", "Run/README.md", "Stages/README.md", "Time/README.md",
+        "Tracing/README.md",
+      ]),
     .target(name: "WeirTesting", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
     .target(
@@ -24,6 +29,11 @@ let package = Package(
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
+
+    .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
+    .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
+    .executableTarget(
+      name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
 
     .target(name: "ChatFixtures", dependencies: ["WeirChat"], path: "Tests/ChatFixtures"),
     .executableTarget(
