@@ -7,7 +7,9 @@ struct Message: Sendable {
 @main
 struct QuickStart {
   nonisolated static func main() async throws {
-    let pushed = (0..<600).map { Message(id: "m\($0)", room: "room \($0 % 3)", text: $0 % 200 == 7 ? "@me, lunch?" : "hi") }
+    let pushed = (0..<600).map {
+      Message(id: "m\($0)", room: "room \($0 % 3)", text: $0 % 200 == 7 ? "@me, lunch?" : "hi")
+    }
     let pulled = (400..<1_000).map { Message(id: "m\($0)", room: "room \($0 % 3)", text: "from history") }
 
     let inbox = try Blueprint("inbox") { graph in

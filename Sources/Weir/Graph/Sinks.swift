@@ -167,7 +167,7 @@ func foldAll<Element: Sendable, Value: Sendable>(
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.consume(chunk.count)
-    result.update { value in chunk.forEach { combine(&value, $0) } }
+    result.update { value in chunk.visit { combine(&value, $0) } }
     chunk.settleAll(.stored)
     return true
   }

@@ -79,7 +79,7 @@ public struct Chunk<Element: Sendable>: ~Copyable {
 
   /// Calls `body` with each element, oldest first, without removing any.
   @inlinable
-  public borrowing func forEach<Failure: Error>(_ body: (Element) throws(Failure) -> Void) throws(Failure) {
+  public borrowing func visit<Failure: Error>(_ body: (Element) throws(Failure) -> Void) throws(Failure) {
     guard let base else { return }
     var index = head
     while index < tail {
@@ -295,7 +295,7 @@ extension Chunk {
   @usableFromInline
   borrowing func copy() -> Chunk<Element> {
     var copy = Chunk<Element>()
-    forEach { copy.append($0) }
+    visit { copy.append($0) }
     if let tokens {
       let column = SettlementColumn(count: count)
       for index in 0..<count {

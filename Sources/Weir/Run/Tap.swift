@@ -104,6 +104,6 @@ extension NodeRun {
   /// Shows a tapped node's output to the taps. One relaxed load a chunk while there are none.
   @inlinable
   func showTaps<Element: Sendable>(_ chunk: borrowing Chunk<Element>) {
-    if meter.tapped.load(ordering: .relaxed) { chunk.forEach { show($0) } }
+    if meter.tapped.load(ordering: .relaxed) { chunk.visit { show($0) } }
   }
 }
