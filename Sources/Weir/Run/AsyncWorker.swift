@@ -85,7 +85,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
       tally.retries = 1
       return true
     case .skip, .restart:
-      token?.settle(supervisor.giveUp(element, error, tally: &tally))
+      let outcome = supervisor.giveUp(element, error, tally: &tally)
+      token?.settle(outcome)
       if decision == .restart { stage = original }
       return false
     }
