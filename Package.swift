@@ -7,12 +7,42 @@ let package = Package(
   products: [
     .library(name: "Weir", targets: ["Weir"]),
     .library(name: "WeirTesting", targets: ["WeirTesting"]),
+    .library(name: "WeirStore", targets: ["WeirStore"]),
+    .library(name: "WeirChat", targets: ["WeirChat"]),
+    .executable(name: "weir", targets: ["WeirCommand"]),
   ],
   targets: [
-    .target(name: "Weir"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+
+    .target(
+      name: "Weir",
+      exclude: [
+        "Graph/README.md", "Links/README.md", "Run/README.md", "Stages/README.md", "Time/README.md",
+        "Tracing/README.md",
+      ]),
     .target(name: "WeirTesting", dependencies: ["Weir"], exclude: ["README.md"]),
+    .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
+    .target(
+      name: "WeirChat", dependencies: ["Weir", "WeirStore"],
+      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md"]),
+    .target(
+      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
+    .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
+
+    .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
+    .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
+    .executableTarget(
+      name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+
+    .target(name: "ChatFixtures", dependencies: ["WeirChat"], path: "Tests/ChatFixtures"),
+    .executableTarget(
+      name: "StoreKillProbe", dependencies: ["WeirChat", "ChatFixtures"], path: "Tests/StoreKillProbe"),
     .testTarget(name: "WeirTests", dependencies: ["Weir", "WeirTesting"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
+    .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
+    .testTarget(name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"]),
+    .testTarget(name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,18 +1,24 @@
 extension Outlet {
-  /// Passes elements through an asynchronous stage.
+  /// Passes elements through an asynchronous stage, with several calls at once.
   ///
-  /// The stage works in the task of the node before it (or in `parallel` tasks of its own) and hands its results to a
-  /// link, so nothing that is ready waits for a slow call. Emits as the stage does; waits while the link is full;
-  /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with
-  /// `.ordered(n)` up to 2n results out of order.
+  /// Emits as the stage does; waits while the link is full;
+  /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with n
+  /// workers up to 3n (unordered), 4n (ordered) or 32n (lanes) elements.
   public consuming func via<S: AsyncStage>(
-    _ name: String, _ stage: S, parallel: Parallelism<Element> = .serial, limit: LinkLimit = .standard,
+    _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit = .standard,
     supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<S.Output> where S.Input == Element {
-    let location = SourceLocation(file, line)
-    let workers = max(1, parallel.workers)
+    via(
+      name, stage, parallel: parallel, limit: limit, supervision: supervision, location: SourceLocation(file, line))
+  }
+
+  consuming func via<S: AsyncStage>(
+    _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit, supervision: Supervision,
+    location: SourceLocation
+  ) -> Outlet<S.Output> where S.Input == Element {
+    let workers = parallel.usableWorkers
     let node = builder.addNode(
-      name, .asynchronous, "\(S.self)", location, tasks: workers, holds: workers == 1 ? 0 : workers * 2,
+      name, .asynchronous, "\(S.self)", location, tasks: workers, holds: parallel.holds,
       faults: stage.faults + parallel.faults + builder.supervisionFaults(supervision))
     connect(to: node)
     let link = builder.link(name, limit, "wait", written: false, location)
@@ -31,7 +37,7 @@ extension Outlet {
       case .lanes(_, let key):
         let lanes = (0..<workers).map { lane -> Link<Element> in
           let description = LinkDescription(
-            name: "\(name).lane\(lane)", limit: .elements(16), policy: "wait", isWritten: false)
+            name: "\(name).lane\(lane)", limit: .elements(parallel.laneLimit), policy: "wait", isWritten: false)
           return run.makeLink(description, node: node)
         }
         feedLanes(make, run, name, lanes, key)
@@ -44,22 +50,29 @@ extension Outlet {
       return ReaderPort(ring, scope: scope)
     }
   }
+}
 
-  /// Passes elements through an asynchronous stage that gets all that is ready at once. Otherwise as
-  /// ``via(_:_:parallel:limit:supervision:file:line:)`` with serial calls.
-  public consuming func via<S: AsyncChunkStage>(
-    _ name: String, _ stage: S, limit: LinkLimit = .standard, supervision: Supervision = .fail,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Outlet<S.Output> where S.Input == Element {
-    let location = SourceLocation(file, line)
+extension AsyncStage {
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    outlet.via(
+      placement.name, self, parallel: .serial, limit: placement.limit, supervision: placement.supervision,
+      location: placement.location)
+  }
+}
+
+extension AsyncChunkStage {
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    let (name, location, supervision) = (placement.name, placement.location, placement.supervision)
+    let builder = outlet.builder
     let node = builder.addNode(
-      name, .asynchronous, "\(S.self)", location, faults: stage.faults + builder.supervisionFaults(supervision))
-    connect(to: node)
-    let link = builder.link(name, limit, "wait", written: false, location)
-    let make = self.make
-    return Outlet<S.Output>(builder, node, location, link: link) { scope in
+      name, .asynchronous, "\(Self.self)", location, faults: faults + builder.supervisionFaults(supervision))
+    outlet.connect(to: node)
+    let link = builder.link(name, placement.limit, "wait", written: false, location)
+    let make = outlet.make
+    let stage = self
+    return Outlet<Output>(builder, node, location, link: link) { scope in
       let run = scope.runContext
-      let ring: Link<S.Output> = run.makeLink(link, node: node)
+      let ring: Link<Output> = run.makeLink(link, node: node)
       let upstream = run.newScope()
       let reader = make(upstream)
       let worker = ChunkWorker(stage, supervision: supervision, node: upstream.addNode(node))
@@ -113,7 +126,11 @@ private func feedLanes<Element: Sendable>(
   let reader = make(scope)
   let writers = lanes.map { WriterPort($0, scope: scope) }
   scope.seal(name: "\(name).in") {
-    await distribute(reader, to: writers, counter: nil) { Int($0 % UInt64(writers.count)) } key: { key($0) }
+    await distribute(reader, to: writers, counter: nil) {
+      Int($0 % UInt64(writers.count))
+    } key: {
+      key($0)
+    }
   }
 }
 

@@ -58,12 +58,12 @@ public struct Blueprint<Handles: Sendable>: Sendable {
     let outcome = await withDiscardingTaskGroup(returning: Swift.Result<Result, any Error>.self) { group in
       context.begin(segments)
       for segment in segments {
-        group.addTask(executorPreference: options.executor) {
+        group.add(on: options.executor) {
           await segment.run()
           context.ended(segment)
         }
       }
-      group.addTask(executorPreference: options.executor) { await context.timers.service.run() }
+      group.add(on: options.executor) { await context.timers.service.run() }
       let outcome: Swift.Result<Result, any Error>
       do {
         outcome = .success(try await body(live))
@@ -78,5 +78,16 @@ public struct Blueprint<Handles: Sendable>: Sendable {
     if let failure = context.failure { throw failure }
     if Task.isCancelled { throw CancellationError() }
     return result
+  }
+}
+
+extension DiscardingTaskGroup {
+  /// Adds a child on an executor; nil inherits the parent's, which a nil preference would not.
+  fileprivate mutating func add(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {
+    if let executor {
+      addTask(executorPreference: executor, operation: body)
+    } else {
+      addTask(operation: body)
+    }
   }
 }

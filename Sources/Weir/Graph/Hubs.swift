@@ -60,7 +60,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
   fileprivate func publish(_ chunk: borrowing Chunk<Element>, from node: NodeRun) async {
     for link in state.withLock({ $0.links.sorted { $0.key < $1.key }.map(\.value) }) {
       var copy = Chunk<Element>()
-      chunk.forEach { copy.append($0) }
+      chunk.visit { copy.append($0) }
       while !copy.isEmpty {
         switch link.offer(&copy) {
         case .accepted: continue

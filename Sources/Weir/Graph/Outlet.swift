@@ -13,7 +13,7 @@ public struct Outlet<Element: Sendable>: ~Copyable {
   @usableFromInline let makePort: (@Sendable (SegmentScope) -> ReaderPort<Element>)?
 
   /// An outlet in the task of its node.
-  @usableFromInline
+  @inlinable
   init(
     _ builder: GraphBuilder, _ node: Int, leg: String? = nil, _ location: SourceLocation,
     make: @escaping @Sendable (SegmentScope) -> ChunkReader<Element>
@@ -24,13 +24,13 @@ public struct Outlet<Element: Sendable>: ~Copyable {
     link = nil
     self.make = { scope in
       let reader = make(scope)
-      return scope.run.leavesCycle(port) ? reader.leavingCycle() : reader
+      return scope.runContext.leavesCycle(port) ? reader.leavingCycle() : reader
     }
     makePort = nil
   }
 
   /// An outlet at the reading end of a link.
-  @usableFromInline
+  @inlinable
   init(
     _ builder: GraphBuilder, _ node: Int, leg: String? = nil, _ location: SourceLocation, link: LinkDescription,
     makePort: @escaping @Sendable (SegmentScope) -> ReaderPort<Element>
@@ -41,7 +41,7 @@ public struct Outlet<Element: Sendable>: ~Copyable {
     self.link = link
     let makePort: @Sendable (SegmentScope) -> ReaderPort<Element> = { scope in
       let reader = makePort(scope)
-      if scope.run.leavesCycle(port) { reader.leaveCycle() }
+      if scope.runContext.leavesCycle(port) { reader.leaveCycle() }
       return reader
     }
     make = { makePort($0).reader }
@@ -49,7 +49,7 @@ public struct Outlet<Element: Sendable>: ~Copyable {
   }
 
   /// Wires this port to a node.
-  @usableFromInline
+  @inlinable
   func connect(to node: Int, in graph: GraphBuilder? = nil) {
     (graph ?? builder).connect(
       port, of: builder, to: node, element: Element.self, stride: MemoryLayout<Element>.stride, link: link)
@@ -75,7 +75,7 @@ struct ChunkReader<Element: Sendable>: Sendable {
   }
 
   /// The same, taking off the tokens that elements had inside a cycle.
-  @usableFromInline
+  @inlinable
   func leavingCycle() -> ChunkReader<Element> {
     let pull = self.pull
     return ChunkReader(

@@ -1,16 +1,4 @@
 extension Outlet {
-  /// Hands elements to a process, in a task of its own.
-  ///
-  /// Emits when the process sends; waits while the link is full; finishes when `run` returns; fails when it throws;
-  /// cancels upstream when `run` returns early. Memory: the link, one chunk, and what the process holds.
-  public consuming func via<P: Process>(
-    _ name: String, _ process: P, limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line
-  ) -> Outlet<P.Output> where P.Input == Element {
-    via(name, operation: "\(P.self)", limit: limit, SourceLocation(file, line)) { input, output in
-      try await process.run(input, output)
-    }
-  }
-
   /// Passes elements through any function from one AsyncSequence to another, such as an operator of another library.
   ///
   /// Memory: the link, one chunk, and what the function's sequence holds.
@@ -24,7 +12,7 @@ extension Outlet {
     }
   }
 
-  private consuming func via<Output: Sendable>(
+  consuming func via<Output: Sendable>(
     _ name: String, operation: String, limit: LinkLimit, _ location: SourceLocation,
     _ body: @escaping @Sendable (ProcessInput<Element>, ProcessOutput<Output>) async throws -> Void
   ) -> Outlet<Output> {
@@ -41,6 +29,14 @@ extension Outlet {
       let writer = WriterPort(ring, scope: own)
       own.seal(name: name) { writer.finish(await runProcess(reader, writer, counter, body)) }
       return ReaderPort(ring, scope: scope)
+    }
+  }
+}
+
+extension Process {
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    outlet.via(placement.name, operation: "\(Self.self)", limit: placement.limit, placement.location) { input, output in
+      try await run(input, output)
     }
   }
 }

@@ -80,6 +80,7 @@ extension Outlet {
   }
 
   /// Ends here: combines all elements into one value; the handle gives it when the run is over.
+  @inlinable
   public consuming func fold<Value: Sendable>(
     _ name: String, _ initial: Value, file: StaticString = #fileID, line: UInt = #line,
     _ combine: @escaping @Sendable (inout Value, Element) -> Void
@@ -104,6 +105,7 @@ extension Outlet {
   ///
   /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream. One iterator at
   /// a time. Memory: the limit.
+  @inlinable
   public consuming func sequence(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     file: StaticString = #fileID, line: UInt = #line
@@ -155,6 +157,7 @@ func drainReader(_ reader: ChunkReader<Never>) async {
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in try await reader.pull(&chunk, 256) }
 }
 
+@inlinable
 func foldAll<Element: Sendable, Value: Sendable>(
   _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
   _ combine: @Sendable (inout Value, Element) -> Void
@@ -164,13 +167,14 @@ func foldAll<Element: Sendable, Value: Sendable>(
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.consume(chunk.count)
-    result.update { value in chunk.forEach { combine(&value, $0) } }
+    result.update { value in chunk.visit { combine(&value, $0) } }
     chunk.settleAll(.stored)
     return true
   }
 }
 
 /// As ``pump(_:into:counter:)``; elements count as stored once they have left.
+@inlinable
 func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
 ) async {

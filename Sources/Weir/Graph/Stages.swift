@@ -1,53 +1,51 @@
-extension Outlet {
-  /// Passes elements through a synchronous stage, in the task of the node before it.
-  ///
-  /// Emits, finishes and cancels as the stage's own documentation says; waits when downstream does. Memory: one chunk
-  /// of input and one of output, and what the stage holds.
-  /// - Parameter supervision: what happens when the stage throws.
+extension Stage {
   @inlinable
-  public consuming func via<S: Stage>(
-    _ name: String, _ stage: S, supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
-  ) -> Outlet<S.Output> where S.Input == Element {
-    let location = SourceLocation(file, line)
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    let builder = outlet.builder
     let node = builder.addNode(
-      name, .stage, "\(S.self)", location, holds: stage.holds, traits: NodeTraits(isOneToOne: stage.isOneToOne),
-      faults: stage.faults + builder.supervisionFaults(supervision))
-    connect(to: node)
-    let make = self.make
-    return Outlet<S.Output>(builder, node, location) { scope in
+      placement.name, .stage, "\(Self.self)", placement.location, holds: holds,
+      traits: NodeTraits(isOneToOne: isOneToOne),
+      faults: faults + builder.supervisionFaults(placement.supervision))
+    outlet.connect(to: node)
+    let make = outlet.make
+    let stage = self
+    let supervision = placement.supervision
+    return Outlet<Output>(builder, node, placement.location) { scope in
       let upstream = make(scope)
       return stageReader(upstream, stage, supervision: supervision, node: scope.addNode(node))
     }
   }
+}
 
-  /// Passes elements through a timed stage. The stage needs a link in front of it, so that it can wait for input and
-  /// for time at once: where the port is not one already, a boundary is made.
+extension TimedStage {
   @inlinable
-  public consuming func via<S: TimedStage>(
-    _ name: String, _ stage: S, limit: LinkLimit = .standard, supervision: Supervision = .fail,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> Outlet<S.Output> where S.Input == Element {
-    let location = SourceLocation(file, line)
+  public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
+    let builder = outlet.builder
     let node = builder.addNode(
-      name, .timed, "\(S.self)", location, holds: stage.holds, traits: NodeTraits(isOneToOne: stage.isOneToOne),
-      faults: stage.faults + builder.supervisionFaults(supervision))
-    let builder = self.builder
-    let fed = linked("\(name).in", limit: limit, location)
+      placement.name, .timed, "\(Self.self)", placement.location, holds: holds,
+      traits: NodeTraits(isOneToOne: isOneToOne),
+      faults: faults + builder.supervisionFaults(placement.supervision))
+    let fed = outlet.linked("\(placement.name).in", limit: placement.limit, placement.location)
     fed.connect(to: node)
     let make = fed.make
     let makePort = fed.makePort
-    return Outlet<S.Output>(builder, node, location) { scope in
+    let stage = self
+    let supervision = placement.supervision
+    return Outlet<Output>(builder, node, placement.location) { scope in
       guard let port = makePort?(scope) else { return make(scope).never() }
       return timedReader(TimedState(stage, port: port, supervision: supervision, node: scope.addNode(node)))
     }
   }
+}
 
+extension Outlet {
   /// Starts a new task here: a link between what comes before and what comes after.
   ///
   /// Emits what waits, oldest first; the sender waits at the limit, or the policy applies; finishes after the last
   /// element has been taken; cancels upstream when downstream leaves. Memory: the limit.
   /// - Parameters:
   ///   - weigh: bytes of an element, for limits in bytes; by default what an element occupies in place.
+  @inlinable
   public consuming func boundary(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     weigh: (@Sendable (Element) -> Int)? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -63,6 +61,7 @@ extension Outlet {
   }
 
   /// As ``boundary(_:limit:policy:weigh:file:line:)``, weighing elements by their own weight.
+  @inlinable
   public consuming func boundary(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     file: StaticString = #fileID, line: UInt = #line
@@ -71,21 +70,20 @@ extension Outlet {
   }
 
   /// This port if it is the reading end of a link, else one with a link made for a node that needs it.
-  @usableFromInline
+  @inlinable
   consuming func linked(_ name: String, limit: LinkLimit = .standard, _ location: SourceLocation) -> Outlet<Element> {
     if makePort != nil { return self }
     let link = builder.link(name, limit, OverflowPolicy<Element>.wait.name, written: false, location)
     let make = self.make
-    let node = builder.ports[port].node
-    builder.ports[port].consumed = true
-    return Outlet(builder, node, leg: builder.ports[port].leg, location, link: link) { scope in
+    let (node, leg) = builder.rewire(port)
+    return Outlet(builder, node, leg: leg, location, link: link) { scope in
       makeLink(link, node: node, policy: .wait, weigh: nil, counted: false, upstream: make, for: scope)
     }
   }
 }
 
 /// A link for one run, with the task that fills it.
-@usableFromInline
+@inlinable
 func makeLink<Element: Sendable>(
   _ link: LinkDescription, node: Int, policy: OverflowPolicy<Element>, weigh: (@Sendable (Element) -> Int)?,
   counted: Bool, upstream make: @Sendable (SegmentScope) -> ChunkReader<Element>, for scope: SegmentScope
@@ -101,7 +99,7 @@ func makeLink<Element: Sendable>(
 }
 
 /// Moves chunks from a port into a link until either ends.
-@usableFromInline
+@inlinable
 func pump<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun?
 ) async {
@@ -120,7 +118,7 @@ func pump<Element: Sendable>(
 }
 
 /// Repeats a step until it returns false or is interrupted, then closes the port it read from.
-@usableFromInline
+@inlinable
 func drive<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ step: () async throws(PortInterruption) -> Bool
 ) async -> LinkEnd {

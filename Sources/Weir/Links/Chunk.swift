@@ -79,7 +79,7 @@ public struct Chunk<Element: Sendable>: ~Copyable {
 
   /// Calls `body` with each element, oldest first, without removing any.
   @inlinable
-  public borrowing func forEach<Failure: Error>(_ body: (Element) throws(Failure) -> Void) throws(Failure) {
+  public borrowing func visit<Failure: Error>(_ body: (Element) throws(Failure) -> Void) throws(Failure) {
     guard let base else { return }
     var index = head
     while index < tail {
@@ -121,6 +121,27 @@ extension Chunk {
   mutating func dropFirstToken() {
     tokens?.items.removeFirst()
     if head == tail { tokens = nil }
+  }
+
+  /// ``popFirst()`` for a chunk without tokens, which the caller rewinds when it has emptied it.
+  @inlinable
+  @inline(__always)
+  mutating func popFirstPlain() -> Element? {
+    guard head != tail, let base else { return nil }
+    let element = (base + head).move()
+    head &+= 1
+    return element
+  }
+
+  /// ``append(_:)`` for a chunk without tokens.
+  @inlinable
+  @inline(__always)
+  mutating func appendPlain(_ element: consuming Element) {
+    if tail == slots { makeRoom(for: 1) }
+    if let base {
+      (base + tail).initialize(to: element)
+      tail &+= 1
+    }
   }
 
   /// Makes room for `extra` more elements, by sliding down to the start of the storage or by doubling it.
@@ -212,7 +233,7 @@ extension Chunk {
   }
 
   /// Settles the token of every element with one outcome and removes the elements.
-  @usableFromInline
+  @inlinable
   mutating func settleAll(_ outcome: Outcome) {
     let column = tokens
     tokens = nil
@@ -274,7 +295,7 @@ extension Chunk {
   @usableFromInline
   borrowing func copy() -> Chunk<Element> {
     var copy = Chunk<Element>()
-    forEach { copy.append($0) }
+    visit { copy.append($0) }
     if let tokens {
       let column = SettlementColumn(count: count)
       for index in 0..<count {

@@ -14,6 +14,8 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let nextWaiter = Atomic<UInt64>(1)
   /// Number of elements waiting, as of the last change: lets a reader look without taking the lock.
   @usableFromInline let depthHint = Atomic<Int>(0)
+  /// Whether the reader found elements the last time without having to park for them.
+  @usableFromInline let isBusy = Atomic<Bool>(false)
   /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
   let onClosed = Mutex<[@Sendable () -> Void]>([])
   /// Number of waiting elements at which a busy reader stops letting the link fill.
@@ -151,7 +153,7 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   /// Weight of the element that is next to be sent; zero where the link does not weigh.
-  @usableFromInline
+  @inlinable
   func weightOfFirst(_ chunk: borrowing Chunk<Element>) -> Int {
     guard let weigh, let first = chunk.first else { return 0 }
     return weigh(first)
@@ -196,12 +198,17 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Throws: ``PortInterruption`` when the writing side failed, or either side was cancelled.
   @inlinable
   public func receive(into chunk: inout Chunk<Element>, limit: Int = .max) async throws(PortInterruption) -> Bool {
-    await letFill()
+    var parked = false
     while true {
+      // A busy link is left alone for a moment before it is looked at, so that chunks and not elements are taken.
+      if !parked, isBusy.load(ordering: .relaxed) { await letFill() }
       switch take(into: &chunk, limit: limit) {
-      case .taken: return true
+      case .taken:
+        isBusy.store(!parked, ordering: .relaxed)
+        return true
       case .ended(let end): return try finish(end)
       case .empty:
+        parked = true
         guard await waitForElementsOrCancellation() else { throw .cancelled }
       }
     }
@@ -221,7 +228,7 @@ public final class Link<Element: Sendable>: Sendable {
     }
   }
 
-  @usableFromInline
+  @inlinable
   func finish(_ end: LinkEnd) throws(PortInterruption) -> Bool {
     switch end {
     case .finished: return false

@@ -178,7 +178,12 @@ struct LinkState<Element: Sendable>: ~Copyable {
   }
 
   @usableFromInline
-  enum Room { case room, handled, none, failed(LinkWaiter?) }
+  enum Room {
+    case room
+    case handled
+    case none
+    case failed(LinkWaiter?)
+  }
 
   /// Applies the overflow policy to an element for which there is no room.
   @usableFromInline

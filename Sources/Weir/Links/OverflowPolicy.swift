@@ -1,4 +1,5 @@
 /// What a link does with an element for which its limits leave no room.
+@frozen
 public enum OverflowPolicy<Element: Sendable>: Sendable {
   /// The sender waits for room: backpressure, nothing is lost.
   case wait

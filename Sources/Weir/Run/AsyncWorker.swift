@@ -85,7 +85,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
       tally.retries = 1
       return true
     case .skip, .restart:
-      token?.settle(supervisor.giveUp(element, error, tally: &tally))
+      let outcome = supervisor.giveUp(element, error, tally: &tally)
+      token?.settle(outcome)
       if decision == .restart { stage = original }
       return false
     }
@@ -111,7 +112,9 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   /// Handles everything a port has, one element at a time.
   /// - Parameter emit: passes on what was emitted; false when nobody wants more.
   /// - Returns: how the input ended.
-  func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
+  func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: (inout Chunk<S.Output>) async -> Bool) async
+    -> LinkEnd
+  {
     let limit = min(most, node.scope.runContext.chunkSize)
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
@@ -203,7 +206,9 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     }
   }
 
-  private func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption) -> Bool {
+  private func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption)
+    -> Bool
+  {
     var tally = NodeMeter.Tally()
     tally.errors = 1
     tally.elementsIn = elements?.count ?? 0

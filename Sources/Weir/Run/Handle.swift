@@ -2,40 +2,50 @@ import Synchronization
 
 /// A typed name for something that exists only while a blueprint runs. The run resolves it: `try live[handle]`.
 public struct Handle<Value: Sendable>: Sendable, Hashable {
-  let id: Int
+  @usableFromInline let id: Int
+
+  @usableFromInline
   init(_ id: Int) { self.id = id }
 }
 
 /// The value a sink has gathered so far; final once the run has ended.
 public final class RunResult<Value: Sendable>: Sendable {
-  private let state: Mutex<Value>
+  @usableFromInline let state: Mutex<Value>
 
+  @usableFromInline
   init(_ value: Value) { state = Mutex(value) }
 
   /// The value at this moment.
   public var value: Value { state.withLock { $0 } }
 
+  @inlinable
   func update(_ change: (inout Value) -> Void) { state.withLock { change(&$0) } }
 }
 
 /// An outlet that has left its graph: an AsyncSequence fed by a running graph.
 public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
-  let link: Link<Element>
+  @usableFromInline let link: Link<Element>
+
+  @usableFromInline
   init(_ link: Link<Element>) { self.link = link }
 
+  @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(link) }
 
   /// Leaving the graph early (``close()``, or letting the last iterator go) cancels upstream.
   public func close() { link.closeReader() }
 
   public struct Iterator: AsyncIteratorProtocol {
-    private let state: LinkIteratorState<Element>
+    @usableFromInline let state: LinkIteratorState<Element>
+
+    @inlinable
     init(_ link: Link<Element>, keeping owner: (any Sendable)? = nil) {
       state = LinkIteratorState(link, keeping: owner)
     }
 
     /// The next element; nil at the end, when cancelled, and for ever after.
     /// - Throws: ``PortInterruption/failed(_:)`` when the graph failed upstream.
+    @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(PortInterruption) -> Element? {
@@ -48,22 +58,23 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
 @usableFromInline
 final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   // Safety: `chunk` and `ended` are used only by the task that iterates; an iterator is used by one task at a time.
-  private var chunk = Chunk<Element>()
-  private var ended = false
-  private let link: Link<Element>
+  @usableFromInline var chunk = Chunk<Element>()
+  @usableFromInline var ended = false
+  @usableFromInline let link: Link<Element>
 
   /// Kept alive as long as the iterator is.
-  private let owner: (any Sendable)?
+  @usableFromInline let owner: (any Sendable)?
 
-  @usableFromInline
+  @inlinable
   init(_ link: Link<Element>, keeping owner: (any Sendable)? = nil) {
     self.link = link
     self.owner = owner
   }
 
+  @inlinable
   deinit { if !ended { link.closeReader() } }
 
-  @usableFromInline
+  @inlinable
   func next() async throws(PortInterruption) -> Element? {
     if let element = chunk.popFirst() { return element }
     if ended { return nil }

@@ -41,7 +41,9 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   }
 
   /// Leaves the results of one position, and sends on all that are now in order.
-  func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async -> Bool {
+  func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async
+    -> Bool
+  {
     let parcel = Parcel(results)
     var mine = state.withLock { state in
       state.done[position] = parcel
@@ -57,7 +59,10 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
         }
         return parcel
       }
-      guard let ready else { mine = false; break }
+      guard let ready else {
+        mine = false
+        break
+      }
       var chunk = ready.take()
       let sent = await writer.send(&chunk)
       let waiters = state.withLock { state in

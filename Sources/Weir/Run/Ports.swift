@@ -18,7 +18,7 @@ final class WriterPort<Element: Sendable>: Sendable {
   }
 
   /// Sends all of a chunk, waiting for room. False when nobody reads any more; what is left is abandoned.
-  @usableFromInline
+  @inlinable
   func send(_ chunk: inout Chunk<Element>) async -> Bool {
     while !chunk.isEmpty {
       switch link.offer(&chunk) {
@@ -47,10 +47,10 @@ final class ReaderPort<Element: Sendable>: Sendable {
   @usableFromInline let link: Link<Element>
   @usableFromInline let scope: SegmentScope
   /// Whether elements leave a cycle here, and with it the tokens they had inside.
-  private let leavesCycle = Atomic<Bool>(false)
+  @usableFromInline let leavesCycle = Atomic<Bool>(false)
   /// Most elements to take at once.
-  private let most: Int
-  private let closed = Atomic<Bool>(false)
+  @usableFromInline let most: Int
+  @usableFromInline let closed = Atomic<Bool>(false)
 
   @usableFromInline
   init(_ link: Link<Element>, scope: SegmentScope, most: Int = .max) {
@@ -66,30 +66,34 @@ final class ReaderPort<Element: Sendable>: Sendable {
     link.closeReader()
   }
 
+  @usableFromInline
   func leaveCycle() { leavesCycle.store(true, ordering: .relaxed) }
 
   /// Takes what is there, without waiting.
+  @inlinable
   func take(into chunk: inout Chunk<Element>, limit: Int) -> TakeResult {
     let take = link.take(into: &chunk, limit: limit)
     if chunk.hasTokens, leavesCycle.load(ordering: .relaxed) { chunk.mapTokens { $0?.leavingCycle() } }
     return take
   }
 
-  @usableFromInline
+  @inlinable
   func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption) -> Bool {
-    var first = true
+    var parked = false
     let limit = Swift.min(limit, most)
     while true {
       switch take(into: &chunk, limit: limit) {
-      case .taken: return true
+      case .taken:
+        link.isBusy.store(!parked, ordering: .relaxed)
+        return true
       case .ended(let end): return try link.finish(end)
       case .empty:
         if closed.load(ordering: .relaxed) { throw .cancelled }
         scope.enterIdle()
-        if first {
-          first = false
+        if link.isBusy.exchange(false, ordering: .relaxed) {
           await link.letFill()
         } else {
+          parked = true
           await link.waitForElements()
         }
       }
@@ -97,7 +101,7 @@ final class ReaderPort<Element: Sendable>: Sendable {
   }
 
   /// As a port of the graph.
-  @usableFromInline
+  @inlinable
   var reader: ChunkReader<Element> {
     ChunkReader(
       pull: { (chunk, limit) async throws(PortInterruption) in try await self.receive(into: &chunk, limit: limit) },

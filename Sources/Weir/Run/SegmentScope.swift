@@ -16,13 +16,7 @@ final class SegmentScope: Sendable {
 
   let run: RunContext
   private let draft = Mutex(Draft())
-  private let sealed = Sealed()
-
-  /// The clock, readable without a lock once the scope is sealed.
-  private final class Sealed: Sendable {
-    let clock = AtomicLazyReference<SegmentClock>()
-    let segment = AtomicLazyReference<SegmentTask>()
-  }
+  private let sealed = SealedSegment()
 
   init(run: RunContext) { self.run = run }
 
@@ -59,8 +53,7 @@ final class SegmentScope: Sendable {
       let clock = SegmentClock(trace: run.trace, meters: draft.meters)
       let segment = SegmentTask(
         name: name, clock: clock, isIntake: isIntake, outputs: draft.outputs, closers: draft.closers, body: body)
-      _ = sealed.clock.storeIfNil(clock)
-      _ = sealed.segment.storeIfNil(segment)
+      sealed.fill(clock, segment)
       let hooks = draft.afterSeal
       draft = Draft()
       return (segment, hooks)
@@ -69,13 +62,35 @@ final class SegmentScope: Sendable {
     run.add(segment)
   }
 
-  var clock: SegmentClock? { sealed.clock.load() }
-  var segment: SegmentTask? { sealed.segment.load() }
+  var clock: SegmentClock? { sealed.clock }
+  var segment: SegmentTask? { sealed.segment }
 
   @usableFromInline var isIntakeStopped: Bool { segment?.isIntakeStopped ?? false }
 
   @usableFromInline func enterIdle() { clock?.enterIdle() }
   @usableFromInline func enterBlocked() { clock?.enterBlocked() }
+}
+
+/// The clock and the task of a sealed scope, readable without a lock.
+private final class SealedSegment: @unchecked Sendable {
+  // Safety: filled once, by the thread that sets the run up, before the task that reads it is started; starting a task
+  // publishes what was written before. Behind a pointer so that each look costs a load and no exclusivity check.
+  private let values: UnsafeMutablePointer<(clock: SegmentClock, segment: SegmentTask)?>
+
+  init() {
+    values = .allocate(capacity: 1)
+    values.initialize(to: nil)
+  }
+
+  deinit {
+    values.deinitialize(count: 1)
+    values.deallocate()
+  }
+
+  func fill(_ clock: SegmentClock, _ segment: SegmentTask) { values.pointee = (clock, segment) }
+
+  var clock: SegmentClock? { values.pointee?.clock }
+  var segment: SegmentTask? { values.pointee?.segment }
 }
 
 /// A node inside its task: its meter, its place in the task's clock, its name for failures.

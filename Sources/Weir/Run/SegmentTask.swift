@@ -41,7 +41,10 @@ final class SegmentTask: Sendable {
   /// and by the task itself, hence never twice by one thread.
   private let running = Mutex<RunningTask?>(nil)
 
-  init(name: String, clock: SegmentClock, isIntake: Bool, outputs: Int, closers: [@Sendable () -> Void], body: @escaping Body) {
+  init(
+    name: String, clock: SegmentClock, isIntake: Bool, outputs: Int, closers: [@Sendable () -> Void],
+    body: @escaping Body
+  ) {
     self.name = name
     self.clock = clock
     self.isIntake = isIntake

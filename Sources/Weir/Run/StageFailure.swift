@@ -24,6 +24,7 @@ public protocol CodedError: Error {
 }
 
 /// How the end of a link or port came about, other than by finishing.
+@frozen
 public enum PortInterruption: Error, Sendable {
   /// A node upstream failed; the elements it emitted before have been delivered.
   case failed(StageFailure)
@@ -32,6 +33,7 @@ public enum PortInterruption: Error, Sendable {
 }
 
 /// The end of a link's writing side.
+@frozen
 @usableFromInline
 enum LinkEnd: Sendable {
   case finished

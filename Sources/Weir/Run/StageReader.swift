@@ -73,23 +73,22 @@ func processChunk<S: Stage>(
   _ stage: inout S, _ input: inout Chunk<S.Input>, into out: inout Chunk<S.Output>, limit: Int,
   tally: inout NodeMeter.Tally
 ) -> StageStep<S.Input, S.Failure> {
-  var elementsIn = 0
   var filtered = 0
   var created = 0
   var merged = 0
   var step = StageStep<S.Input, S.Failure>.paused
   let firstOut = out.count
+  let firstIn = input.count
   while out.count < limit {
     if stage.demand == 0 {
       step = .satisfied
       break
     }
-    guard let element = input.popFirst() else { break }
-    elementsIn &+= 1
+    guard let element = input.popFirstPlain() else { break }
     let before = out.count
     let heldBefore = stage.held
     do throws(S.Failure) {
-      try stage.process(element) { out.append($0) }
+      try stage.process(element) { out.appendPlain($0) }
     } catch {
       created &+= out.count &- before
       step = .failed(element, error)
@@ -108,6 +107,8 @@ func processChunk<S: Stage>(
       filtered &+= left
     }
   }
+  let elementsIn = firstIn &- input.count
+  if input.isEmpty { input.rewind() }
   tally.elementsIn &+= elementsIn
   tally.elementsOut &+= out.count &- firstOut
   tally.filtered &+= filtered
@@ -126,12 +127,16 @@ func processTracked<S: Stage>(
     guard let (element, token) = state.input.popFirstTracked() else { break }
     var one = Chunk<S.Input>()
     one.append(element)
-    let before = out.count
+    var emitted = Chunk<S.Output>()
     let heldBefore = state.stage.held
-    let step = processChunk(&state.stage, &one, into: &out, limit: .max, tally: &tally)
-    if case .failed = step { return (step, token) }
+    let step = processChunk(&state.stage, &one, into: &emitted, limit: .max, tally: &tally)
+    if case .failed = step {
+      emitted.move(emitted.count, to: &out)
+      return (step, token)
+    }
     if let token { state.heldTokens.append(token) }
-    state.assignTokens(left: 1 + heldBefore - state.stage.held, to: &out, from: before)
+    state.assignTokens(left: 1 + heldBefore - state.stage.held, to: &emitted, from: 0)
+    emitted.move(emitted.count, to: &out)
   }
   return (.paused, nil)
 }

@@ -91,18 +91,19 @@ extension Substring {
 
 extension NodeRun {
   /// As the other, for a single element.
-  @usableFromInline
+  @inlinable
   func showTaps<Element: Sendable>(_ element: Element) {
-    guard meter.tapped.load(ordering: .relaxed) else { return }
+    if meter.tapped.load(ordering: .relaxed) { show(element) }
+  }
+
+  @usableFromInline
+  func show(_ element: any Sendable) {
     scope.run.taps.offer(TapSample(node: name, element: element), from: meter.node)
   }
 
   /// Shows a tapped node's output to the taps. One relaxed load a chunk while there are none.
-  @usableFromInline
+  @inlinable
   func showTaps<Element: Sendable>(_ chunk: borrowing Chunk<Element>) {
-    guard meter.tapped.load(ordering: .relaxed) else { return }
-    let name = self.name
-    let (taps, node) = (scope.run.taps, meter.node)
-    chunk.forEach { taps.offer(TapSample(node: name, element: $0), from: node) }
+    if meter.tapped.load(ordering: .relaxed) { chunk.visit { show($0) } }
   }
 }

@@ -213,9 +213,15 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       }
       return true
     case .skip, .retry:
-      if let element { element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally)) }
+      if let element {
+        let outcome = supervisor.giveUp(element.0, error, tally: &tally)
+        element.1?.settle(outcome)
+      }
     case .restart:
-      if let element { element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally)) }
+      if let element {
+        let outcome = supervisor.giveUp(element.0, error, tally: &tally)
+        element.1?.settle(outcome)
+      }
       tally.discarded += stage.held
       abandonHeld(.dropped(.failed))
       stage = original

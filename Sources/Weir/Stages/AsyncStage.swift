@@ -2,9 +2,9 @@
 ///
 /// A value, copied for every run and for every parallel worker; calls on one copy never overlap. What a call emits is
 /// sent on when it returns.
-public protocol AsyncStage<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
+public protocol AsyncStage<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   /// What the stage may throw; inferred from `throws(…)`.
   associatedtype Failure: Error = Never
 
@@ -26,9 +26,9 @@ extension AsyncStage {
 /// A step that may suspend, working on all that is ready at once: a write of many rows, a request with many ids.
 ///
 /// As ``AsyncStage``, but a call gets between one and `maximum` elements: whatever was waiting.
-public protocol AsyncChunkStage<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
+public protocol AsyncChunkStage<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   associatedtype Failure: Error = Never
 
   /// Most elements of one call.
@@ -73,7 +73,30 @@ public enum Parallelism<Input: Sendable>: Sendable {
     }
   }
 
+  /// Most elements in the hands of the workers and in the links that feed them.
+  var holds: Int {
+    let workers = usableWorkers
+    return switch self {
+    case .serial: 0
+    // Two each in the shared link, one each at work.
+    case .unordered: workers * 3
+    // The same link, and a window of two each that are finished or under way.
+    case .ordered: workers * 4
+    // A link each, and as much again taken from it.
+    case .lanes: workers * laneLimit * 2
+    }
+  }
+
+  /// Most elements that wait for one lane.
+  var laneLimit: Int { 16 }
+
+  /// The number of workers to build with, also where it is a fault.
+  var usableWorkers: Int { min(max(1, workers), Self.mostWorkers) }
+
+  private static var mostWorkers: Int { 1_024 }
+
   @usableFromInline var faults: [String] {
-    workers > 0 ? [] : ["\(workers) parallel calls can never make progress; use 1 or more"]
+    if workers > Self.mostWorkers { return ["\(workers) parallel calls are more than \(Self.mostWorkers)"] }
+    return workers > 0 ? [] : ["\(workers) parallel calls can never make progress; use 1 or more"]
   }
 }

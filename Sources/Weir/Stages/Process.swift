@@ -2,10 +2,9 @@
 ///
 /// Emits when `output.send` is called; waits in `send` while its link is full and in its input while nothing is there;
 /// finishes when `run` returns; cancels its upstream when `run` returns before the input has ended.
-public protocol Process<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
-
+public protocol Process<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   /// Runs until the work is done. Called once a run.
   func run(_ input: ProcessInput<Input>, _ output: ProcessOutput<Output>) async throws
 }

@@ -5,9 +5,9 @@
 /// compiled for it in the client.
 ///
 /// Waiting is not for stages: use ``AsyncStage`` for work that suspends, ``TimedStage`` for time.
-public protocol Stage<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
+public protocol Stage<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   /// What `process` and `finish` may throw; inferred from `throws(…)`, `Never` where they do not throw.
   associatedtype Failure: Error = Never
 

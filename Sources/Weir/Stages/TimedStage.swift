@@ -2,9 +2,9 @@
 ///
 /// A pure state machine: it is told the time with each element, says at what time it wants to be woken, and never waits
 /// itself. Times are offsets of the run's clock.
-public protocol TimedStage<Input, Output>: Sendable {
-  associatedtype Input: Sendable
-  associatedtype Output: Sendable
+public protocol TimedStage<Input, Output>: GraphStage {
+  associatedtype Input
+  associatedtype Output
   associatedtype Failure: Error = Never
 
   /// Handles one element that was there at `now`.

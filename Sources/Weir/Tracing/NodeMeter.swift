@@ -25,7 +25,7 @@ final class NodeMeter: Sendable {
   let busy = Atomic<UInt64>(0)
   let longestBusy = Atomic<UInt64>(0)
   /// Set while an observer samples what the node emits.
-  let tapped = Atomic<Bool>(false)
+  @usableFromInline let tapped = Atomic<Bool>(false)
 
   init(node: Int) { self.node = node }
 

@@ -97,7 +97,9 @@ struct SlowEcho: AsyncStage {
       return live.snapshot()
     }
     let even = try #require(snapshot[node: "even"])
-    #expect(even.elementsIn + even.created == even.elementsOut + even.filtered + even.merged + even.discarded + even.deadLettered + even.inFlight)
+    #expect(
+      even.elementsIn + even.created == even.elementsOut + even.filtered + even.merged + even.discarded
+        + even.deadLettered + even.inFlight)
     #expect(even.deadLettered == 5)
   }
 

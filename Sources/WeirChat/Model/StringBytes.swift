@@ -1,0 +1,29 @@
+/// Ids and stored texts are compared by their bytes. Swift's `==` on strings asks for canonical equivalence, under which
+/// two different ids may be "equal" and the result of a join would depend on which came first.
+extension String {
+  /// Whether both have the same UTF-8 bytes.
+  func utf8Equals(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+  /// Order of the UTF-8 bytes: the same on every machine, unlike an order by locale.
+  func utf8Precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+/// A text as a dictionary key that is its bytes.
+struct ByteKey: Hashable {
+  let text: String
+
+  static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.utf8Equals(right.text) }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(utf8: text) }
+}
+
+extension Hasher {
+  /// Feeds the bytes and their number.
+  mutating func combine(utf8 text: String) {
+    var text = text
+    text.withUTF8 {
+      combine($0.count)
+      combine(bytes: UnsafeRawBufferPointer($0))
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import WeirStore
+
+/// One row of the messages table, with ids interned.
+struct MessageRow {
+  var conversation: Int64
+  var clientID: StoredID
+  var seq: Int64
+  var sendTime: Int64
+  var createTime: Int64
+  var serverID: StoredID
+  var sender: Int64
+  var receiver: Int64
+  var platform: Int64
+  var origin: Int64
+  var nickname: Int64
+  var face: Int64
+  var ex: String
+  var attached: String
+  var evidence: Int64
+  /// With `.recalled`, which is kept here so that counting needs no look at the recalls.
+  var marks: MessageMarks
+  var contentType: Int64
+  var contentForm: Int64
+  var contentSeq: Int64
+  var content: [UInt8]
+  var revision: Int64
+
+  /// The columns in the order of `bind` and `init(_:_:)`.
+  static let columns = """
+    conversation, client_id, seq, send_time, create_time, server_id, sender, receiver, platform, origin, nickname, \
+    face, ex, attached, evidence, marks, content_type, content_form, content_seq, content, revision, crc
+    """
+  static let columnCount: Int32 = 22
+
+  /// The row of a state.
+  init(
+    _ state: MessageState, conversation: Int64, clientID: StoredID, isRecalled: Bool, revision: Int64,
+    strings: InternedStrings
+  ) throws(StoreError) {
+    self.conversation = conversation
+    self.clientID = clientID
+    seq = state.envelope.seq
+    sendTime = state.envelope.sendTime
+    createTime = state.envelope.createTime
+    serverID = StoredID(state.envelope.serverMsgID)
+    sender = try strings.number(state.envelope.senderID)
+    receiver = try strings.number(state.envelope.receiverID)
+    platform = Int64(state.envelope.platformID)
+    origin = Int64(state.envelope.origin)
+    nickname = try strings.number(state.envelope.senderNickname)
+    face = try strings.number(state.envelope.senderFaceURL)
+    ex = state.envelope.ex
+    attached = state.envelope.attachedInfo
+    evidence = state.evidence.rawValue
+    marks = isRecalled ? state.marks.union(.recalled) : state.marks
+    contentType = Int64(state.body.contentType)
+    contentForm = state.body.form.rawValue
+    contentSeq = state.body.seq
+    content = state.body.bytes
+    self.revision = revision
+  }
+
+  /// Reads the columns that start at `first`.
+  ///
+  /// - Throws: `StoreError` of kind `corrupt` when they do not match their checksum.
+  init(_ statement: Statement, _ first: Int32) throws(StoreError) {
+    conversation = statement.int64(first)
+    clientID = StoredID(statement, first + 1)
+    seq = statement.int64(first + 2)
+    sendTime = statement.int64(first + 3)
+    createTime = statement.int64(first + 4)
+    serverID = StoredID(statement, first + 5)
+    sender = statement.int64(first + 6)
+    receiver = statement.int64(first + 7)
+    platform = statement.int64(first + 8)
+    origin = statement.int64(first + 9)
+    nickname = statement.int64(first + 10)
+    face = statement.int64(first + 11)
+    ex = statement.string(first + 12)
+    attached = statement.string(first + 13)
+    evidence = statement.int64(first + 14)
+    marks = MessageMarks(rawValue: statement.int64(first + 15))
+    contentType = statement.int64(first + 16)
+    contentForm = statement.int64(first + 17)
+    contentSeq = statement.int64(first + 18)
+    content = statement.bytes(first + 19)
+    revision = statement.int64(first + 20)
+    guard statement.int64(first + 21) == Int64(checksum) else {
+      throw StoreError(.corrupt, "message \(clientID.string) does not match its checksum")
+    }
+  }
+
+  /// Binds the columns from parameter `first` on, the checksum last.
+  func bind(to statement: Statement, from first: Int32) {
+    statement.bind(conversation, at: first)
+    clientID.bind(to: statement, at: first + 1)
+    statement.bind(seq, at: first + 2)
+    statement.bind(sendTime, at: first + 3)
+    statement.bind(createTime, at: first + 4)
+    serverID.bind(to: statement, at: first + 5)
+    statement.bind(sender, at: first + 6)
+    statement.bind(receiver, at: first + 7)
+    statement.bind(platform, at: first + 8)
+    statement.bind(origin, at: first + 9)
+    statement.bind(nickname, at: first + 10)
+    statement.bind(face, at: first + 11)
+    statement.bind(ex, at: first + 12)
+    statement.bind(attached, at: first + 13)
+    statement.bind(evidence, at: first + 14)
+    statement.bind(marks.rawValue, at: first + 15)
+    statement.bind(contentType, at: first + 16)
+    statement.bind(contentForm, at: first + 17)
+    statement.bind(contentSeq, at: first + 18)
+    statement.bind(content, at: first + 19)
+    statement.bind(revision, at: first + 20)
+    statement.bind(Int64(checksum), at: first + 21)
+  }
+
+  /// The state that the row holds.
+  ///
+  /// - Throws: `StoreError` of kind `corrupt` when a number names nothing.
+  func state(_ strings: InternedStrings) throws(StoreError) -> MessageState {
+    var envelope = Envelope()
+    envelope.seq = seq
+    envelope.sendTime = sendTime
+    envelope.serverMsgID = serverID.string
+    envelope.createTime = createTime
+    envelope.senderID = try strings.text(sender)
+    envelope.receiverID = try strings.text(receiver)
+    envelope.platformID = Int32(truncatingIfNeeded: platform)
+    envelope.origin = Int32(truncatingIfNeeded: origin)
+    envelope.senderNickname = try strings.text(nickname)
+    envelope.senderFaceURL = try strings.text(face)
+    envelope.ex = ex
+    envelope.attachedInfo = attached
+    guard let evidence = ServerEvidence(rawValue: evidence), let form = BodyVersion.Form(rawValue: contentForm) else {
+      throw StoreError(.corrupt, "message \(clientID.string) holds unknown numbers")
+    }
+    return MessageState(
+      envelope: envelope, evidence: evidence, marks: marks.subtracting(.recalled),
+      body: BodyVersion(
+        form: form, seq: contentSeq, contentType: Int32(truncatingIfNeeded: contentType), bytes: content))
+  }
+
+  private var checksum: UInt32 {
+    var checksum = Checksum()
+    for number in [
+      conversation, seq, sendTime, createTime, sender, receiver, platform, origin, nickname, face, evidence,
+      marks.rawValue, contentType, contentForm, contentSeq, revision,
+    ] { checksum.add(number) }
+    clientID.add(to: &checksum)
+    serverID.add(to: &checksum)
+    checksum.add(ex)
+    checksum.add(attached)
+    checksum.add(content)
+    return checksum.value
+  }
+}

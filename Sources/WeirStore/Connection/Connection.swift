@@ -1,0 +1,172 @@
+import CSQLite
+
+/// One connection to one SQLite file, confined to the thread that made it.
+///
+/// It is opened without SQLite's own mutex and is deliberately not `Sendable`, so the compiler keeps it in its thread;
+/// `WriterThread` gives it one. All write transactions begin IMMEDIATE, because SQLite does not honour the busy timeout
+/// when a read transaction turns into a write (storage spec E1).
+public final class Connection {
+  /// The path the connection was opened with.
+  public let path: String
+  private let options: ConnectionOptions
+  private var handle: OpaquePointer?
+  /// Where the log hook (which needs a stable address) leaves the number of pages in the write-ahead log.
+  private let walPagesCell = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+  private var begin: Statement?
+  private var commit: Statement?
+
+  /// Opens the file. Nothing in it is read or changed yet; see `Schema.prepare`.
+  ///
+  /// - Throws: `StoreError` of kind `cannotOpen`, `diskFull`, `io` or `readOnly`.
+  public init(path: String, options: ConnectionOptions = ConnectionOptions()) throws(StoreError) {
+    self.path = path
+    self.options = options
+    walPagesCell.initialize(to: 0)
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw StoreError(.cannotOpen, "the path is empty or holds a zero byte")
+    }
+    let access: Int32 =
+      switch options.access {
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    let result = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard result == SQLITE_OK else { throw failure(result, "cannot open \(path)") }
+    sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
+  }
+
+  deinit {
+    close()
+    walPagesCell.deallocate()
+  }
+
+  /// Closes the file. Statements still held stay safe to release. Closing twice is harmless.
+  public func close() {
+    begin = nil
+    commit = nil
+    sqlite3_close_v2(handle)
+    handle = nil
+  }
+
+  /// Sets the connection up (storage spec A5). Comes after the file is known to be ours, since it changes the header.
+  ///
+  /// - Throws: `StoreError` as SQLite reports it.
+  public func configure() throws(StoreError) {
+    if options.access != .readOnly {
+      try execute("PRAGMA page_size = 4096")
+      try execute("PRAGMA journal_mode = WAL")
+      try execute("PRAGMA synchronous = \(options.durability.rawValue)")
+      try execute("PRAGMA wal_autocheckpoint = 0")
+      try execute("PRAGMA secure_delete = OFF")
+      // After the pragma above, which takes the hook away: SQLite has one, and autocheckpoint is built on it.
+      installLogHook()
+    }
+    try execute("PRAGMA cache_size = -\(max(options.cacheKibibytes, 64))")
+    try execute("PRAGMA temp_store = MEMORY")
+    if options.quickCheck {
+      let answer = try prepare("PRAGMA quick_check(1)").firstString() ?? ""
+      guard answer == "ok" else { throw StoreError(.corrupt, "quick_check of \(path) says: \(answer)") }
+    }
+  }
+
+  /// Runs statements that need no parameters and return nothing of interest.
+  ///
+  /// - Throws: `StoreError` as SQLite reports it.
+  public func execute(_ sql: String) throws(StoreError) {
+    guard let handle else { throw StoreError(.closed, "the connection to \(path) is closed") }
+    let result = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw failure(result, "cannot run \"\(sql.prefix(80))\"") }
+  }
+
+  /// Compiles one statement, to be held and run many times.
+  ///
+  /// - Throws: `StoreError` as SQLite reports it.
+  public func prepare(_ sql: String) throws(StoreError) -> Statement {
+    guard let handle else { throw StoreError(.closed, "the connection to \(path) is closed") }
+    var pointer: OpaquePointer?
+    let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+    guard result == SQLITE_OK, let pointer else { throw failure(result, "cannot compile \"\(sql.prefix(80))\"") }
+    return Statement(pointer)
+  }
+
+  /// Runs `body` inside one write transaction: commits when it returns, rolls back when it or the COMMIT throws.
+  ///
+  /// - Throws: what `body` throws, or the failure of BEGIN or COMMIT. Either way nothing of the transaction stays.
+  public func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    let begin = try held(&begin, "BEGIN IMMEDIATE")
+    let commit = try held(&commit, "COMMIT")
+    try begin.run()
+    do {
+      let result = try body()
+      try commit.run()
+      return result
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  /// Runs `body` inside one read transaction, so that all its reads see one state of the file.
+  ///
+  /// - Throws: what `body` throws, or the failure of BEGIN.
+  public func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    try execute("BEGIN")
+    defer { rollback() }
+    return try body()
+  }
+
+  /// The number of rows the latest INSERT, UPDATE or DELETE changed.
+  public var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+  /// The row id of the latest successful INSERT.
+  public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Pages in the write-ahead log after the latest commit of this connection.
+  public var walPages: Int32 { walPagesCell.pointee }
+
+  /// How a checkpoint behaves towards readers.
+  public enum CheckpointMode: Sendable {
+    /// Moves what it can without waiting for anybody.
+    case passive
+    /// Moves everything, waits for readers up to the busy timeout, and empties the log.
+    case truncate
+  }
+
+  /// Folds the write-ahead log into the file. Only the writing connection may call it: a checkpoint that races a
+  /// commit of another connection can lose frames in the SQLite versions named by `SQLiteLibrary` (storage spec E7).
+  ///
+  /// - Throws: `StoreError`; the log stays valid and readable in every case.
+  public func checkpoint(_ mode: CheckpointMode) throws(StoreError) {
+    let flag = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+    let result = sqlite3_wal_checkpoint_v2(handle, nil, flag, nil, nil)
+    guard result == SQLITE_OK else { throw failure(result, "cannot checkpoint \(path)") }
+  }
+
+  private func held(_ statement: inout Statement?, _ sql: String) throws(StoreError) -> Statement {
+    if let statement { return statement }
+    let prepared = try prepare(sql)
+    statement = prepared
+    return prepared
+  }
+
+  /// After a full disk or an I/O failure SQLite has often rolled back by itself; a second ROLLBACK would only fail.
+  private func rollback() {
+    guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
+    sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+  }
+
+  private func installLogHook() {
+    sqlite3_wal_hook(
+      handle,
+      { cell, _, _, pages in
+        cell?.assumingMemoryBound(to: Int32.self).pointee = pages
+        return SQLITE_OK
+      }, walPagesCell)
+  }
+
+  private func failure(_ result: Int32, _ doing: String) -> StoreError {
+    let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "no memory for a connection"
+    return StoreError(sqlite: result, doing: doing, message: message)
+  }
+}

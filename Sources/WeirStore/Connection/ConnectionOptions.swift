@@ -1,0 +1,50 @@
+/// How far a COMMIT reaches before it is acknowledged.
+public enum Durability: String, Sendable {
+  /// `synchronous=NORMAL`: survives a crash of the process; a power loss may take the last commits, never more than a
+  /// suffix of them. Right for what the server can deliver again.
+  case normal = "NORMAL"
+  /// `synchronous=FULL`: the log is synced at every commit. Right for what only this device knows.
+  case full = "FULL"
+}
+
+/// What a connection may do with the file.
+public enum FileAccess: Sendable {
+  /// Read and write; the file is created when it is absent.
+  case create
+  /// Read and write an existing file.
+  case readWrite
+  /// Read an existing file.
+  case readOnly
+}
+
+/// The settings of a connection, with the measured defaults (storage spec A5).
+public struct ConnectionOptions: Sendable {
+  /// What the connection may do with the file.
+  public var access: FileAccess
+  /// How far a COMMIT reaches.
+  public var durability: Durability
+  /// Page cache in KiB: 16 MiB for a writer, 2 MiB is enough for a reader.
+  public var cacheKibibytes: Int32
+  /// How long a statement waits for another connection's lock, in milliseconds.
+  public var busyTimeoutMilliseconds: Int32
+  /// The write-ahead log is folded into the file once it holds more pages than this.
+  public var checkpointPages: Int32
+  /// Whether `quick_check` reads the whole file at open (about 2.5 ms a MiB).
+  public var quickCheck: Bool
+
+  /// Settings of a connection; the defaults are those of a writer.
+  public init(
+    access: FileAccess = .create, durability: Durability = .normal, cacheKibibytes: Int32 = 16 << 10,
+    busyTimeoutMilliseconds: Int32 = 5_000, checkpointPages: Int32 = 1_000, quickCheck: Bool = false
+  ) {
+    self.access = access
+    self.durability = durability
+    self.cacheKibibytes = cacheKibibytes
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    self.checkpointPages = checkpointPages
+    self.quickCheck = quickCheck
+  }
+
+  /// The settings of a reader beside the writer of the same file.
+  public static var reader: ConnectionOptions { ConnectionOptions(access: .readOnly, cacheKibibytes: 2 << 10) }
+}

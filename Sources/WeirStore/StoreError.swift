@@ -1,0 +1,105 @@
+import CSQLite
+
+/// What went wrong in the store, and what to do about it.
+///
+/// `code` is stable and meant for branching; `description` is for people and may change.
+public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The kinds of failure. The raw values are the stable codes.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// No room for the write (SQLite 13). The transaction was rolled back.
+    case diskFull = "store.disk-full"
+    /// Reading or writing the file failed (SQLite 10 and its extended codes, for example 778).
+    case io = "store.io"
+    /// The file or its directory does not allow writing.
+    case readOnly = "store.read-only"
+    /// Another connection held the lock for longer than the busy timeout.
+    case busy = "store.busy"
+    /// The file is damaged: SQLite or a row checksum says so.
+    case corrupt = "store.corrupt"
+    /// The file belongs to another application or another account.
+    case foreignFile = "store.foreign-file"
+    /// The file was written by a newer version of the library.
+    case newerFormat = "store.newer-format"
+    /// The file cannot be opened or created.
+    case cannotOpen = "store.cannot-open"
+    /// The store was closed before the call.
+    case closed = "store.closed"
+    /// A value is not acceptable (too big, out of range).
+    case invalidInput = "store.invalid-input"
+    /// Memory ran out inside SQLite.
+    case outOfMemory = "store.out-of-memory"
+    /// Any other answer of SQLite; `sqliteCode` tells which.
+    case unexpected = "store.unexpected"
+  }
+
+  /// The kind of failure.
+  public let kind: Kind
+  /// What went wrong, in words.
+  public let detail: String
+  /// The extended SQLite result code, when SQLite reported the failure.
+  public let sqliteCode: Int32?
+
+  /// A failure of `kind`, told by `detail`; `sqliteCode` is the extended result code, if there is one.
+  public init(_ kind: Kind, _ detail: String, sqliteCode: Int32? = nil) {
+    self.kind = kind
+    self.detail = detail
+    self.sqliteCode = sqliteCode
+  }
+
+  /// The stable code, for example `store.disk-full`.
+  public var code: String { kind.rawValue }
+
+  /// Whether the same call may succeed later without any repair (space returns, the lock is released).
+  public var isRetryable: Bool {
+    switch kind {
+    case .diskFull, .io, .busy, .outOfMemory: true
+    default: false
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch kind {
+    case .diskFull: "free space on the disk and apply the same facts again; nothing of this transaction was kept"
+    case .io: "check the disk, then apply the same facts again; nothing of this transaction was kept"
+    case .readOnly: "make the file and its directory writable, or open the store read-only"
+    case .busy: "let the other process finish its transaction and try again"
+    case .corrupt: "set the file and its -wal and -shm companions aside together and rebuild the projection"
+    case .foreignFile: "choose another path, or open the file with the application and account that made it"
+    case .newerFormat: "update this program; the file was left untouched"
+    case .cannotOpen: "check that the path names a file in an existing directory with free space"
+    case .closed: "open the store again"
+    case .invalidInput: "correct the value and call again"
+    case .outOfMemory: "lower the cache size or the batch size"
+    case .unexpected: "report the SQLite code; nothing of this transaction was kept"
+    }
+  }
+
+  /// Code, detail and remedy in one line.
+  public var description: String {
+    let number = sqliteCode.map { " (SQLite \($0))" } ?? ""
+    return "\(code): \(detail)\(number); \(remedy)"
+  }
+
+  /// Translates an extended SQLite result code.
+  ///
+  /// - Parameters:
+  ///   - sqlite: the extended result code.
+  ///   - doing: what the store was doing, for the message.
+  ///   - message: SQLite's own words.
+  public init(sqlite: Int32, doing: String, message: String) {
+    let kind: Kind =
+      switch sqlite & 0xff {
+      case SQLITE_FULL: .diskFull
+      case SQLITE_IOERR: .io
+      case SQLITE_READONLY: .readOnly
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+      case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .cannotOpen
+      case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: .invalidInput
+      case SQLITE_NOMEM: .outOfMemory
+      default: .unexpected
+      }
+    self.init(kind, "\(doing): \(message)", sqliteCode: sqlite)
+  }
+}

@@ -1,0 +1,76 @@
+import Weir
+
+/// Runs the checks of all rules that apply to a subject over all seeds.
+struct Verifier<Input: Sendable, Output: Sendable & Equatable> {
+  typealias Check = @Sendable (Rig<Input, Output>) async throws -> Void
+
+  let subject: Subject<Input, Output>
+  let seeds: Seeds
+  let fileID: String
+  let function: String
+
+  /// Checks in the order in which they run: the plain run first, since the others build on it.
+  private var checks: [(rule: Rule, seeds: Int, check: Check)] {
+    [
+      (.r03, .max, { try await $0.checkR03() }), (.r02, .max, { try await $0.checkR02() }),
+      (.r05, .max, { try await $0.checkR05() }), (.r04, .max, { try await $0.checkR04() }),
+      (.r17, 10, { try await $0.checkR17() }), (.r01, 5, { try await $0.checkR01() }),
+      (.r06, .max, { try await $0.checkR06() }), (.r07, .max, { try await $0.checkR07() }),
+      (.r08, .max, { try await $0.checkR08() }), (.r09, .max, { try await $0.checkR09() }),
+      (.r12, .max, { try await $0.checkR12() }), (.r13, .max, { try await $0.checkR13() }),
+      (.r14, .max, { try await $0.checkR14() }), (.r15, 1, { try await $0.checkR15() }),
+      (.r16, .max, { try await $0.checkR16() }), (.r21, .max, { try await $0.checkR21() }),
+      (.r22, .max, { try await $0.checkR22() }),
+    ]
+  }
+
+  func report() throws -> VerificationReport {
+    let seeds = try seeds.resolved()
+    var report = VerificationReport(name: subject.name, verdicts: [:])
+    for rule in Rule.allCases {
+      if let reason = subject.options.exceptions[rule] ?? rule.whyNotApplicable {
+        report.verdicts[rule] = .notApplicable(reason)
+      }
+    }
+    let reference = try self.reference(seed: seeds.lowerBound)
+    for (rule, most, check) in checks where report.verdicts[rule] == nil {
+      var runs = 0
+      for seed in seeds.prefix(most) {
+        try run(rule, seed: seed, reference: reference, check)
+        runs += 1
+      }
+      report.verdicts[rule] = .held(runs: runs)
+    }
+    return report
+  }
+
+  /// What the inputs give: by the oracle, else by a first run with the chunks of one element.
+  private func reference(seed: UInt64) throws -> [Output]? {
+    if let outputs = subject.oracle?(subject.inputs) { return outputs }
+    guard subject.options.isDeterministic else { return nil }
+    let result = Recorder<[Output]>()
+    try run(.r03, seed: seed, reference: nil) { rig in result.append(try await rig.run(subject.inputs).outputs) }
+    return result.all.first
+  }
+
+  private func run(_ rule: Rule, seed: UInt64, reference: [Output]?, _ check: @escaping Check) throws {
+    let subject = self.subject
+    var options = SimulationOptions.quiet
+    options.stepLimit = 10_000_000
+    do {
+      try simulate(seed: seed, options: options, fileID: fileID, function: function) { simulation in
+        try await check(Rig(subject, simulation, reference: reference))
+      }
+    } catch let violation as Violation {
+      throw failure(rule, seed, violation.expected, violation.seen)
+    } catch {
+      throw failure(rule, seed, "the run ends without an error", "\(error)")
+    }
+  }
+
+  private func failure(_ rule: Rule, _ seed: UInt64, _ expected: String, _ seen: String) -> VerificationFailure {
+    let replay = ReplayInstruction(seed: seed, fileID: fileID, function: function)
+    return VerificationFailure(
+      name: subject.name, rule: rule, seed: seed, expected: expected, seen: seen, replay: replay)
+  }
+}

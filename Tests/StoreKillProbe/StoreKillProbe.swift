@@ -1,0 +1,101 @@
+import ChatFixtures
+import WeirChat
+import WeirStore
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A process for the tests to kill, or to run out of space in.
+///
+///     StoreKillProbe ingest PATH SEED COUNT BATCH   applies a script and prints the facts acknowledged so far
+///     StoreKillProbe fill PATH SEED BYTES           applies a script until no file may grow beyond BYTES, then lifts
+///                                                   the limit and goes on; prints what happened
+@main
+enum StoreKillProbe {
+  static func main() async {
+    do {
+      let arguments = CommandLine.arguments
+      guard arguments.count >= 5, let seed = UInt64(arguments[3]), let number = Int(arguments[4]) else {
+        return fail("usage: StoreKillProbe ingest|fill PATH SEED NUMBER [BATCH]")
+      }
+      if arguments[1] == "ingest" {
+        try await ingest(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
+      } else {
+        try await fill(arguments[2], seed, limit: number)
+      }
+    } catch {
+      fail("\(error)")
+    }
+  }
+
+  private static func ingest(_ path: String, _ seed: UInt64, count: Int, batch: Int) async throws {
+    let facts = try scriptedFacts(seed, count)
+    let store = try await SQLiteMessageStore.open(path: path, account: ChatScript.account)
+    var done = 0
+    while done < facts.count {
+      let next = min(done + max(batch, 1), facts.count)
+      _ = try await store.apply(Array(facts[done..<next]))
+      done = next
+      say("\(done)")
+    }
+    try await store.close()
+  }
+
+  private static func fill(_ path: String, _ seed: UInt64, limit: Int) async throws {
+    let facts = try scriptedFacts(seed, 3_000)
+    let store = try await SQLiteMessageStore.open(path: path, account: ChatScript.account)
+    // Without this the kernel ends the process instead of failing the write.
+    signal(SIGXFSZ, SIG_IGN)
+    setFileLimit(rlim_t(max(limit, 0)))
+    var done = 0
+    var refused = 0
+    while done < facts.count {
+      let next = min(done + 100, facts.count)
+      do {
+        _ = try await store.apply(Array(facts[done..<next]))
+        done = next
+      } catch {
+        refused += 1
+        guard refused == 1 else { throw error }
+        let readable = try await store.totals().value.messages
+        let findings = try await store.audit().value
+        say("refused \(error.code) after \(done), readable \(readable), findings \(findings.count)")
+        setFileLimit(nil)
+      }
+    }
+    say("done \(done)")
+    try await store.close()
+  }
+
+  private static func scriptedFacts(_ seed: UInt64, _ count: Int) throws -> [Fact] {
+    let decoder = OpenIMCallbackDecoder(account: ChatScript.account)
+    return try ChatScript.lines(seed: seed, count: count).compactMap { try decoder.decode($0).fact }
+  }
+
+  /// Lets no file of this process grow beyond `bytes`; nil lifts the limit.
+  private static func setFileLimit(_ bytes: rlim_t?) {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+      let resource = RLIMIT_FSIZE
+    #endif
+    var limit = rlimit()
+    getrlimit(resource, &limit)
+    limit.rlim_cur = bytes ?? limit.rlim_max
+    if setrlimit(resource, &limit) != 0 { fail("setrlimit failed") }
+  }
+
+  /// Prints past any buffer, since the process may be killed at the next instruction.
+  private static func say(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(1, line, line.count)
+  }
+
+  private static func fail(_ text: String) {
+    say("failed: \(text)")
+    exit(1)
+  }
+}

@@ -1,0 +1,106 @@
+import ChatFixtures
+import Foundation
+import Testing
+import WeirStore
+
+@testable import WeirChat
+
+/// Real processes that are killed, or refused space by the kernel, in the middle of their work.
+@Suite("Crashes and full disks")
+struct CrashTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  @Test("after kill -9 everything acknowledged is there, and delivering again gives the content of an undisturbed run")
+  func killed() async throws {
+    let count = 1_500
+    for round in 0..<UInt64(soak(6, 200)) {
+      let batch = [1, 16, 64][Int(round % 3)]
+      let path = directory.file("killed-\(round).db")
+      // The kill falls on an acknowledgement that differs by round, so that it hits commits, checkpoints and waits.
+      var random = SeededRandom(round)
+      let acknowledged = try runAndKill(
+        ["ingest", path, "\(round)", "\(count)", "\(batch)"], after: 1 + random.below(count / batch / 2))
+      #expect(acknowledged > 0 && acknowledged < count, "round \(round)")
+
+      let facts = try facts(ChatScript.lines(seed: round, count: count))
+      let store = try await openStore(path)
+      #expect(try await store.audit().value == [])
+      // Nothing acknowledged is new to the store.
+      for start in stride(from: 0, to: acknowledged, by: 256) {
+        let again = try await store.apply(Array(facts[start..<min(start + 256, acknowledged)]))
+        #expect(again.inserted == 0 && again.advanced == 0 && again.recalled == 0, "round \(round)")
+        #expect(again.orphaned == 0 && again.changes.isEmpty, "round \(round)")
+      }
+      _ = try await store.apply(facts)
+      #expect(try await store.audit().value == [])
+
+      let undisturbed = try await openStore(directory.file("undisturbed-\(round).db"))
+      _ = try await undisturbed.apply(facts)
+      let hashes = (try await store.contentHash().value, try await undisturbed.contentHash().value)
+      #expect(hashes.0 == hashes.1, "round \(round)")
+      try await store.close()
+      try await undisturbed.close()
+    }
+  }
+
+  @Test("when files cannot grow the commit is refused, the rest stays readable, and work goes on when space returns")
+  func fileLimit() async throws {
+    let path = directory.file("full.db")
+    let output = try run(["fill", path, "5", "300000"])
+    let lines = output.split(separator: "\n")
+    #expect(lines.count == 2, "\(output)")
+    let words = lines[0].split(separator: " ")
+    #expect(words[0] == "refused" && ["store.io", "store.disk-full"].contains(words[1]), "\(output)")
+    #expect(lines[0].hasSuffix("findings 0"))
+    let facts = try facts(ChatScript.lines(seed: 5, count: 3_000))
+    #expect(lines[1] == "done \(facts.count)")
+
+    let store = try await openStore(path)
+    let undisturbed = try await openStore(directory.file("undisturbed.db"))
+    _ = try await undisturbed.apply(facts)
+    #expect(try await store.contentHash().value == undisturbed.contentHash().value)
+    #expect(try await store.audit().value == [])
+    try await store.close()
+    try await undisturbed.close()
+  }
+
+  /// Starts the probe and kills it right after it has acknowledged `after` times; the last number it printed.
+  private func runAndKill(_ arguments: [String], after: Int) throws -> Int {
+    let (process, output) = try start(arguments)
+    var text = ""
+    while text.count(where: { $0 == "\n" }) < after {
+      let data = output.availableData
+      if data.isEmpty { break }
+      text += String(decoding: data, as: UTF8.self)
+    }
+    kill(process.processIdentifier, SIGKILL)
+    text += String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal, "\(text.suffix(200))")
+    return text.split(separator: "\n").compactMap { Int($0) }.max() ?? 0
+  }
+
+  private func run(_ arguments: [String]) throws -> String {
+    let (process, output) = try start(arguments)
+    let text = String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(text)")
+    return text
+  }
+
+  private func start(_ arguments: [String]) throws -> (Process, FileHandle) {
+    let process = Process()
+    // The probe is built beside the test bundle.
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("StoreKillProbe")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    return (process, pipe.fileHandleForReading)
+  }
+}
