@@ -103,12 +103,13 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       await work(&out, limit: limit, now: now)
       return
     }
-    if let deadline = stage.deadline, now > deadline {
-      await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.wake(at: now, emit) }
-      return
-    }
+    // The end comes before a deadline that has passed while downstream was waiting: what has ended is not late.
     if inputEnded && input.isEmpty && (stage.acceptsInput || stage.deadline == nil) {
       await end(&out, now: now)
+      return
+    }
+    if let deadline = stage.deadline, now > deadline {
+      await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.wake(at: now, emit) }
       return
     }
     await wait()
