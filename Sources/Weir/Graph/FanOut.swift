@@ -165,7 +165,8 @@ extension Outlet {
         return rings
       }
     }
-    return FanOutDraft(builder: builder, node: node, location: location, legs: legs.map(\.name), links: links, rings: rings)
+    return FanOutDraft(
+      builder: builder, node: node, location: location, legs: legs.map(\.name), links: links, rings: rings)
   }
 }
 

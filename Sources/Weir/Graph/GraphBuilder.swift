@@ -74,7 +74,9 @@ public final class GraphBuilder {
 
   /// Wires an outlet to a node.
   @usableFromInline
-  func connect(_ port: Int, of owner: GraphBuilder, to node: Int, element: Any.Type, stride: Int, link: LinkDescription?) {
+  func connect(
+    _ port: Int, of owner: GraphBuilder, to node: Int, element: Any.Type, stride: Int, link: LinkDescription?
+  ) {
     guard owner === self else {
       addFault(
         .foreignPort, nodes[node].name, "node \"\(nodes[node].name)\" is fed by a port of blueprint \"\(owner.name)\"",
@@ -132,7 +134,8 @@ public final class GraphBuilder {
     for port in ports where !port.consumed {
       let node = nodes[port.node]
       let leg = port.leg.map { " (leg \"\($0)\")" } ?? ""
-      let message = "the output of \"\(node.name)\"\(leg) goes nowhere; wire it to a sink, or to .ignore() if you mean it"
+      let message =
+        "the output of \"\(node.name)\"\(leg) goes nowhere; wire it to a sink, or to .ignore() if you mean it"
       all.append(GraphFault(kind: .openPort, node: node.name, message: message, location: port.location))
     }
     all += Topology(nodes: nodes, edges: edges, traits: traits).faults()

@@ -34,7 +34,8 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
       if link.limit.isUnbounded { unbounded.append(link.name) }
       elements.addClamped(link.limit.elements ?? 0)
       let byCount = link.limit.elements.map { $0.timesClamped(edge.stride) }
-      bytes.addClamped(min(byCount ?? .max, link.limit.bytes ?? .max) == .max ? 0 : min(byCount ?? .max, link.limit.bytes ?? .max))
+      bytes.addClamped(
+        min(byCount ?? .max, link.limit.bytes ?? .max) == .max ? 0 : min(byCount ?? .max, link.limit.bytes ?? .max))
     }
     for (index, node) in nodes.enumerated() {
       bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
