@@ -103,8 +103,8 @@ extension Outlet {
 
   /// Leaves the running graph: the handle gives an AsyncSequence to iterate inside the body of the run.
   ///
-  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream. One iterator at
-  /// a time. Memory: the limit.
+  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream, and so does
+  /// the end of the body. One iterator at a time. Memory: the limit.
   @inlinable
   public consuming func sequence(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
@@ -123,6 +123,8 @@ extension Outlet {
       let ring = run.makeLink(link, node: node, policy: policy)
       let writer = WriterPort(ring, scope: scope)
       run.setHandle(handle.id, OutletSequence(ring))
+      // Nobody can iterate it any more: the graph must not wait for that.
+      run.onBodyEnd { ring.closeReader() }
       scope.seal(name: name) { await pumpOut(reader, into: writer, counter: counter) }
     }
     return handle

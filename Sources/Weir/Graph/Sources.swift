@@ -166,8 +166,12 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
       return port.finish(.finished)
     } catch {
       // An interrupted source is a stopped one: what it yielded before flows on.
-      if node.scope.isIntakeStopped { return port.finish(.finished) }
+      if node.scope.isIntakeStopped {
+        node.interrupted(by: error)
+        return port.finish(.finished)
+      }
       switch await supervisor.decide() {
+      case .fail where node.scope.isIntakeStopped: return port.finish(.finished)
       case .fail: return port.finish(.failed(node.fail(error)))
       case .skip: return port.finish(.finished)
       case .retry, .restart: continue

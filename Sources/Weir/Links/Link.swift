@@ -18,6 +18,8 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let isBusy = Atomic<Bool>(false)
   /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
   let onClosed = Mutex<[@Sendable () -> Void]>([])
+  /// Called once, outside the lock, when the policy `fail` has ended the link.
+  let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
   /// Number of waiting elements at which a busy reader stops letting the link fill.
   @usableFromInline let enough: Int
   /// Whether elements may have to be weighed or thrown away one by one.
@@ -30,9 +32,11 @@ public final class Link<Element: Sendable>: Sendable {
   ///   - chunkSize: most elements a chunk filled element by element may hold.
   ///   - writers: number of writers that will each finish once.
   ///   - readers: number of readers that will each close once.
+  ///   - name: named in the failure of a link that overflows.
   public init(
     limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil,
-    chunkSize: Int = 256, writers: Int = 1, readers: Int = 1, clock: TraceClock = .monotonic
+    chunkSize: Int = 256, writers: Int = 1, readers: Int = 1, clock: TraceClock = .monotonic,
+    name: String = "link"
   ) {
     self.clock = clock
     // Elements without a weight function weigh what they occupy in place.
@@ -42,7 +46,8 @@ public final class Link<Element: Sendable>: Sendable {
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
     state = Mutex(
       LinkState(
-        limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers))
+        limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers,
+        name: name, weigh: weigher))
   }
 
   // MARK: Writing
@@ -71,16 +76,19 @@ public final class Link<Element: Sendable>: Sendable {
   func offerOne(_ element: Element, token: Settlement?, stamp: UInt64) -> Offer {
     let weight = weigh?(element) ?? 0
     var discards = Chunk<Element>()
-    let offer = state.withLock { state in
+    let stamp = stamp == 0 ? clock.now() : stamp
+    let (offer, waiters, failure) = state.withLock { state in
       var discarded = Chunk<Element>()
-      let offer = state.offer(
-        element, token: token, weight: weight, stamp: stamp == 0 ? clock.now() : stamp, discards: &discarded)
+      let offer = state.offer(element, token: token, weight: weight, stamp: stamp, discards: &discarded)
       swap(&discarded, &discards)
       depthHint.store(state.count, ordering: .relaxed)
-      return offer
+      let failure = state.takeOverflow()
+      return (offer, failure == nil ? [] : state.takeAllWaiters(), failure)
     }
     settle(&discards)
     wake(offer)
+    resume(waiters)
+    if let failure { onOverflow.withLock { $0.take() }?(failure) }
     return offer
   }
 
@@ -181,14 +189,17 @@ public final class Link<Element: Sendable>: Sendable {
   func takeElementwise(into chunk: inout Chunk<Element>, limit: Int, stamp: UInt64) -> TakeResult {
     var discards = Chunk<Element>()
     let stamp = stamp == 0 ? clock.now() : stamp
-    let take = state.withLock { state in
+    let (take, writers) = state.withLock { state in
       var discarded = Chunk<Element>()
       let take = state.take(into: &chunk, limit: limit, stamp: stamp, discards: &discarded)
       swap(&discarded, &discards)
       depthHint.store(state.count, ordering: .relaxed)
-      return take
+      // What expired has made room, also where nothing was left to take.
+      if case .empty = take, !discards.isEmpty { return (take, state.toWakeAfterTake()) }
+      return (take, [])
     }
     settle(&discards)
+    resume(writers)
     if case .taken(let waiters) = take { resume(waiters) }
     return take
   }

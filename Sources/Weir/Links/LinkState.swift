@@ -52,6 +52,12 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline var maxElements: Int
   @usableFromInline var maxBytes: Int
   @usableFromInline let policy: OverflowPolicy<Element>
+  /// Named in the failure of the policy `fail`.
+  @usableFromInline let name: String
+  /// Weighs what the policy `conflate` has combined.
+  @usableFromInline let weigh: (@Sendable (Element) -> Int)?
+  /// The failure of the policy `fail`, until somebody has told the run.
+  @usableFromInline var overflow: StageFailure?
   @usableFromInline let chunkSize: Int
   /// Whether each element gets a chunk, and so a stamp, of its own: links with an age limit.
   @usableFromInline var separate: Bool
@@ -68,7 +74,12 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @inlinable static var spareLimit: Int { 2 }
 
   @usableFromInline
-  init(limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int) {
+  init(
+    limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int,
+    name: String = "link", weigh: (@Sendable (Element) -> Int)? = nil
+  ) {
+    self.name = name
+    self.weigh = weigh
     self.limit = limit
     self.policy = policy
     separate = limit.age != nil
@@ -106,7 +117,6 @@ struct LinkState<Element: Sendable>: ~Copyable {
       case .room: break
       case .handled: return .accepted(wake: nil)
       case .none: return .full(wake: nil)
-      case .failed(let waiter): return .accepted(wake: waiter)
       }
     }
     push(element, token: token, stamp: stamp)
@@ -122,7 +132,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func pushIfRoom(_ element: Element, stamp: UInt64) -> Bool {
-    guard count < maxElements, end == nil, readers > 0 else { return false }
+    guard count < maxElements, !separate, end == nil, readers > 0 else { return false }
     push(element, token: nil, stamp: stamp)
     return true
   }
@@ -182,7 +192,6 @@ struct LinkState<Element: Sendable>: ~Copyable {
     case room
     case handled
     case none
-    case failed(LinkWaiter?)
   }
 
   /// Applies the overflow policy to an element for which there is no room.
@@ -205,19 +214,44 @@ struct LinkState<Element: Sendable>: ~Copyable {
       counters.discard(.overflow)
       return .handled
     case .conflate(let combine):
+      var combined: Element?
       _ = queue.withLast { chunk in
-        chunk.replaceLast { combine($0, element) }
+        chunk.replaceLast { waiting in
+          let both = combine(waiting, element)
+          combined = both
+          return both
+        }
         if let token {
           chunk.attachToLast(Settlement.merging([chunk.lastToken, token].compactMap { $0 }) ?? token)
         }
       }
+      if let combined, let weigh { replaceLastWeight(weigh(combined)) }
       counters.accepted &+= 1
       counters.conflated &+= 1
       return .handled
     case .fail:
-      end = .failed(StageFailure(node: "link", cause: LinkOverflow(limit: limit)))
-      return .failed(waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+      let failure = StageFailure(node: name, cause: LinkOverflow(limit: limit))
+      end = .failed(failure)
+      overflow = failure
+      discards.append(element, token: token)
+      counters.accepted &+= 1
+      counters.discard(.overflow)
+      return .handled
     }
+  }
+
+  @usableFromInline
+  mutating func replaceLastWeight(_ new: Int) {
+    guard let count = weights?.count, let old = weights?.last else { return }
+    weights?[count - 1] = new
+    weight = weight &- old &+ new
+  }
+
+  /// The failure of the policy `fail`, once.
+  @usableFromInline
+  mutating func takeOverflow() -> StageFailure? {
+    defer { overflow = nil }
+    return overflow
   }
 
   @usableFromInline

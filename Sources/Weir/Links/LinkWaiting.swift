@@ -77,7 +77,14 @@ extension Link {
     } onCancel: {
       unpark(side, id: id)
     }
-    return !Task.isCancelled
+    guard Task.isCancelled else { return true }
+    // A wake-up meant for this task must not be lost: another reader gets it.
+    if side == .reader { wakeNextReader() }
+    return false
+  }
+
+  private func wakeNextReader() {
+    resume(state.withLock { $0.count > 0 && !$0.waitingReaders.isEmpty ? [$0.waitingReaders.removeFirst()] : [] })
   }
 
   private func unpark(_ side: Side, id: UInt64) {

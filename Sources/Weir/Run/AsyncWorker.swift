@@ -5,7 +5,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   private let original: S
   private let node: NodeRun
   private let supervisor: Supervisor
-  private var out = Chunk<S.Output>()
+  /// Whether the node itself has failed for good.
+  private(set) var hasFailed = false
 
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
@@ -14,30 +15,30 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     supervisor = Supervisor(supervision, node: node)
   }
 
-  /// Handles one element.
-  /// - Returns: what it emitted, with the element's token; an interruption when the node has failed.
-  func handle(_ element: S.Input, token: Settlement?) async throws(PortInterruption) -> Chunk<S.Output> {
+  /// Handles one element. What it emits is added to `out` with the element's token; what it emits before it throws is
+  /// added without.
+  /// - Throws: an interruption when the node has failed; `out` is to be delivered before it.
+  func handle(
+    _ element: S.Input, token: Settlement?, into out: inout Chunk<S.Output>
+  ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
       var tally = NodeMeter.Tally()
-      var emitted = Chunk<S.Output>()
-      swap(&emitted, &out)
+      let before = out.count
       do throws(S.Failure) {
-        try await stage.process(element) { emitted.append($0) }
+        try await stage.process(element) { out.append($0) }
       } catch {
-        guard try await retries(element, token: token, error, emitted: emitted.count, &tally) else {
-          return emitted
-        }
+        guard try await retries(element, token: token, error, emitted: out.count - before, &tally) else { return }
         continue
       }
       supervisor.succeeded()
+      let emitted = out.count - before
       tally.elementsIn = 1
-      tally.elementsOut = emitted.count
-      count(emitted.count, &tally)
-      settle(token, &emitted)
+      tally.elementsOut = emitted
+      count(emitted, &tally)
+      settle(token, &out, from: before)
       node.meter.record(tally, at: stamp)
-      node.showTaps(emitted)
-      return emitted
+      return
     }
   }
 
@@ -49,13 +50,13 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  private func settle(_ token: Settlement?, _ emitted: inout Chunk<S.Output>) {
+  private func settle(_ token: Settlement?, _ out: inout Chunk<S.Output>, from first: Int) {
     guard let token else { return }
-    if emitted.isEmpty {
+    if out.count == first {
       token.settle(S.Output.self == Never.self ? .stored : .filtered)
     } else {
-      token.fork(emitted.count - 1)
-      emitted.attach(token, from: 0)
+      token.fork(out.count - first - 1)
+      out.attach(token, from: first)
     }
   }
 
@@ -79,6 +80,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     case .fail:
       tally.discarded = 1
       token?.settle(.dropped(.failed))
+      hasFailed = true
       throw .failed(node.fail(error))
     case .retry:
       tally.elementsIn = 0
@@ -92,21 +94,38 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  func finish() async throws(PortInterruption) -> Chunk<S.Output> {
+  /// Calls the stage's `finish`; as ``handle(_:token:into:)``.
+  func finish(into out: inout Chunk<S.Output>) async throws(PortInterruption) {
     let stamp = node.enter()
     var tally = NodeMeter.Tally()
-    var emitted = Chunk<S.Output>()
+    var failure: PortInterruption?
     do throws(S.Failure) {
-      try await stage.finish { emitted.append($0) }
+      try await stage.finish { out.append($0) }
     } catch {
       tally.errors = 1
-      node.meter.record(tally, at: stamp)
-      throw .failed(node.fail(error))
+      hasFailed = true
+      failure = .failed(node.fail(error))
     }
-    tally.elementsOut = emitted.count
-    tally.created = emitted.count
+    tally.elementsOut = out.count
+    tally.created = out.count
     node.meter.record(tally, at: stamp)
-    return emitted
+    if let failure { throw failure }
+  }
+
+  func showTaps(_ chunk: borrowing Chunk<S.Output>) { node.showTaps(chunk) }
+
+  /// Runs one step and passes on what it emitted, also when it fails.
+  func deliver(
+    _ out: inout Chunk<S.Output>, through emit: (inout Chunk<S.Output>) async -> Bool,
+    _ step: (inout Chunk<S.Output>) async throws(PortInterruption) -> Void
+  ) async throws(PortInterruption) {
+    var interruption: PortInterruption?
+    do throws(PortInterruption) { try await step(&out) } catch { interruption = error }
+    if !out.isEmpty {
+      node.showTaps(out)
+      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
+    }
+    if let interruption { throw interruption }
   }
 
   /// Handles everything a port has, one element at a time.
@@ -117,16 +136,16 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   {
     let limit = min(most, node.scope.runContext.chunkSize)
     var input = Chunk<S.Input>()
+    var out = Chunk<S.Output>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, limit) else {
-        var last = try await finish()
-        if !last.isEmpty, !(await emit(&last)) { throw .cancelled }
+        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in try await finish(into: &out) }
         return false
       }
       while let (element, token) = input.popFirstTracked() {
-        var emitted = try await handle(element, token: token)
-        if !emitted.isEmpty, !(await emit(&emitted)) { throw .cancelled }
-        if emitted.isEmpty { swap(&emitted, &out) }
+        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in
+          try await handle(element, token: token, into: &out)
+        }
         if node.scope.segment?.isCancelled == true { throw .cancelled }
       }
       return true
@@ -172,46 +191,60 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   private func call(
     _ elements: [S.Input]?, token: Settlement?, emit: (inout Chunk<S.Output>) async -> Bool
   ) async throws(PortInterruption) {
+    var out = Chunk<S.Output>()
+    var interruption: PortInterruption?
+    do throws(PortInterruption) { try await attempt(elements, token: token, into: &out) } catch { interruption = error }
+    if !out.isEmpty {
+      node.showTaps(out)
+      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
+    }
+    if let interruption { throw interruption }
+  }
+
+  /// Calls the stage until it succeeds or is given up. What it emits before it throws is added without a token.
+  private func attempt(
+    _ elements: [S.Input]?, token: Settlement?, into out: inout Chunk<S.Output>
+  ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
-      var tally = NodeMeter.Tally()
-      var emitted = Chunk<S.Output>()
+      let before = out.count
       do throws(S.Failure) {
         if let elements {
-          try await stage.process(elements) { emitted.append($0) }
+          try await stage.process(elements) { out.append($0) }
         } else {
-          try await stage.finish { emitted.append($0) }
+          try await stage.finish { out.append($0) }
         }
       } catch {
-        if try await retries(elements, token: token, error) { continue }
+        if try await retries(elements, token: token, error, emitted: out.count - before) { continue }
         return
       }
       supervisor.succeeded()
+      let emitted = out.count - before
+      var tally = NodeMeter.Tally()
       tally.elementsIn = elements?.count ?? 0
-      tally.elementsOut = emitted.count
-      tally.created = max(0, emitted.count - tally.elementsIn)
-      tally.merged = max(0, tally.elementsIn - emitted.count)
+      tally.elementsOut = emitted
+      tally.created = max(0, emitted - tally.elementsIn)
+      tally.merged = max(0, tally.elementsIn - emitted)
       node.meter.record(tally, at: stamp)
-      if emitted.isEmpty {
-        token?.settle(S.Output.self == Never.self ? .stored : .filtered)
+      guard let token else { return }
+      if emitted == 0 {
+        token.settle(S.Output.self == Never.self ? .stored : .filtered)
       } else {
-        if let token {
-          token.fork(emitted.count - 1)
-          emitted.attach(token, from: 0)
-        }
-        node.showTaps(emitted)
-        if !(await emit(&emitted)) { throw .cancelled }
+        token.fork(emitted - 1)
+        out.attach(token, from: before)
       }
       return
     }
   }
 
-  private func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption)
-    -> Bool
-  {
+  private func retries(
+    _ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, emitted: Int
+  ) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
     tally.errors = 1
     tally.elementsIn = elements?.count ?? 0
+    tally.elementsOut = emitted
+    tally.created = emitted
     defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
     if error is CancellationError, node.scope.segment?.isCancelled == true {
       tally.discarded = tally.elementsIn

@@ -57,7 +57,6 @@ final class SegmentTask: Sendable {
 
   /// Runs the segment in the calling task.
   func run() async {
-    clock.start()
     let handle = withUnsafeCurrentTask { task in task.map(RunningTask.init) }
     running.withLock { $0 = handle }
     let (mayRun, interrupted) = state.withLock { (!$0.cancelled, $0.cancelIssued) }
