@@ -195,9 +195,8 @@ import WeirTesting
         }
       }
     }
-    let late = RunLog<StageFailure>()
-    let note: @Sendable (StageFailure) -> Void = { late.append($0) }
-    try runInSimulation(onLateError: note) { simulation, options in
+    let late = RunLog<String>()
+    try runInSimulation(late: late) { simulation, options in
       let blueprint = try Blueprint("late") { graph in
         graph.source("numbers", 0..<5).via("late", LateFailure()).take("one", 1).collect("all")
       }
