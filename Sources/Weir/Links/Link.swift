@@ -74,22 +74,29 @@ public final class Link<Element: Sendable>: Sendable {
 
   @usableFromInline
   func offerOne(_ element: Element, token: Settlement?, stamp: UInt64) -> Offer {
+    offerObserved(element, token: token, stamp: stamp).offer
+  }
+
+  /// Offers one element without waiting, and tells what the policy did.
+  func offerObserved(_ element: Element, token: Settlement?, stamp: UInt64) -> ObservedOffer {
     let weight = weigh?(element) ?? 0
     var discards = Chunk<Element>()
     let stamp = stamp == 0 ? clock.now() : stamp
-    let (offer, waiters, failure) = state.withLock { state in
+    let (observed, waiters, failure) = state.withLock { state in
       var discarded = Chunk<Element>()
       let offer = state.offer(element, token: token, weight: weight, stamp: stamp, discards: &discarded)
       swap(&discarded, &discards)
       depthHint.store(state.count, ordering: .relaxed)
       let failure = state.takeOverflow()
-      return (offer, failure == nil ? [] : state.takeAllWaiters(), failure)
+      let observed = ObservedOffer(
+        offer: offer, discarded: !discards.isEmpty, ended: state.end != nil, room: state.roomInElements)
+      return (observed, failure == nil ? [] : state.takeAllWaiters(), failure)
     }
     settle(&discards)
-    wake(offer)
+    wake(observed.offer)
     resume(waiters)
     if let failure { onOverflow.withLock { $0.take() }?(failure) }
-    return offer
+    return observed
   }
 
   /// Offers a chunk without waiting; what did not fit stays in it.

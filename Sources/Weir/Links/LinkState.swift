@@ -10,6 +10,17 @@ enum Offer: Sendable {
   case closed
 }
 
+/// What an offer did, for callers that report it.
+struct ObservedOffer: Sendable {
+  let offer: Offer
+  /// Whether the policy threw an element away.
+  let discarded: Bool
+  /// Whether the link has ended by now.
+  let ended: Bool
+  /// How many elements fit in at this moment; `Int.max` without a limit in elements.
+  let room: Int
+}
+
 /// What a reader found.
 @frozen
 @usableFromInline
@@ -92,6 +103,9 @@ struct LinkState<Element: Sendable>: ~Copyable {
   }
 
   // MARK: Writing
+
+  /// How many elements fit in now; `Int.max` without a limit in elements.
+  var roomInElements: Int { maxElements == .max ? .max : Swift.max(0, maxElements - count) }
 
   @inlinable
   func hasRoom(weight extra: Int, now: UInt64) -> Bool {
