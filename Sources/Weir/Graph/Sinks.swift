@@ -175,7 +175,7 @@ func foldAll<Element: Sendable, Value: Sendable>(
   }
 }
 
-/// As ``pump(_:into:counter:)``; elements count as stored once they have left.
+/// As ``pump(_:into:counter:)``, counting what passes as consumed; whoever iterates settles it.
 @inlinable
 func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
@@ -185,10 +185,7 @@ func pumpOut<Element: Sendable>(
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.consume(chunk.count)
-    let token = chunk.detachTokens()
-    let sent = await writer.send(&chunk)
-    token?.settle(sent ? .stored : .abandoned)
-    if !sent { throw .cancelled }
+    guard await writer.send(&chunk) else { throw .cancelled }
     return true
   }
   writer.finish(end)

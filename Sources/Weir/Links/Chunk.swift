@@ -182,7 +182,7 @@ extension Chunk {
   }
 
   /// Removes and returns the oldest element with its token.
-  @usableFromInline
+  @inlinable
   mutating func popFirstTracked() -> (element: Element, token: Settlement?)? {
     guard head != tail, let base else { return nil }
     let token = tokens?.items.removeFirst() ?? nil

@@ -72,14 +72,26 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  deinit { if !ended { link.closeReader() } }
+  deinit {
+    chunk.settleAll(.abandoned)
+    if !ended { link.closeReader() }
+  }
+
+  /// An element counts as stored when the consumer has got it; what it leaves behind is abandoned.
+  @inlinable
+  func pop() -> Element? {
+    guard chunk.hasTokens else { return chunk.popFirst() }
+    guard let (element, token) = chunk.popFirstTracked() else { return nil }
+    token?.settle(.stored)
+    return element
+  }
 
   @inlinable
   func next() async throws(PortInterruption) -> Element? {
-    if let element = chunk.popFirst() { return element }
+    if let element = pop() { return element }
     if ended { return nil }
     do throws(PortInterruption) {
-      if try await link.receive(into: &chunk, limit: 64) { return chunk.popFirst() }
+      if try await link.receive(into: &chunk, limit: 64) { return pop() }
     } catch {
       ended = true
       link.closeReader()

@@ -26,7 +26,9 @@ public struct Backoff: Sendable, Hashable {
   public func wait(before number: Int) -> Duration {
     var wait = initial
     var step = 1
-    while step < number && wait < maximum {
+    // What cannot grow stays; a product beyond the maximum may be beyond what a duration holds.
+    while step < number, wait < maximum, factor > 1, wait > .zero {
+      guard wait / maximum * factor < 1 else { return maximum }
       wait = wait * factor
       step += 1
     }
