@@ -167,7 +167,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
     } catch {
       // An interrupted source is a stopped one: what it yielded before flows on.
       if node.scope.isIntakeStopped { return port.finish(.finished) }
-      switch await supervisor.decide() {
+      switch await supervisor.decide(error) {
       case .fail: return port.finish(.failed(node.fail(error)))
       case .skip: return port.finish(.finished)
       case .retry, .restart: continue
