@@ -170,7 +170,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
         node.interrupted(by: error)
         return port.finish(.finished)
       }
-      switch await supervisor.decide() {
+      switch await supervisor.decide(error) {
       case .fail where node.scope.isIntakeStopped: return port.finish(.finished)
       case .fail: return port.finish(.failed(node.fail(error)))
       case .skip: return port.finish(.finished)

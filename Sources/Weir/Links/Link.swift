@@ -39,8 +39,8 @@ public final class Link<Element: Sendable>: Sendable {
     name: String = "link"
   ) {
     self.clock = clock
-    // Elements without a weight function weigh what they occupy in place.
-    let weigher = limit.bytes == nil ? nil : weigh ?? { _ in MemoryLayout<Element>.stride }
+    // Without a weight function an element weighs what it says itself, or else what it occupies in place.
+    let weigher = limit.bytes == nil ? nil : weigh ?? ownWeight(of: Element.self) ?? { _ in MemoryLayout<Element>.stride }
     self.weigh = weigher
     enough = Swift.max(1, Swift.min(64, (limit.elements ?? .max) / 2))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }

@@ -74,7 +74,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
       node.meter.record(tally, at: node.scope.clock?.now ?? 0)
       throw .cancelled
     }
-    let decision = await supervisor.decide()
+    let decision = await supervisor.decide(error)
     defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
     switch decision {
     case .fail:
@@ -251,7 +251,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
       token?.settle(.abandoned)
       throw .cancelled
     }
-    switch await supervisor.decide() {
+    switch await supervisor.decide(error) {
     case .fail:
       tally.discarded = tally.elementsIn
       token?.settle(.dropped(.failed))

@@ -266,7 +266,7 @@ func settleStep<S: Stage>(
   guard case .failed(let element, let error) = step else { return }
   if tally.elementsIn > 1 { state.supervisor.succeeded() }
   tally.errors += 1
-  switch await state.supervisor.decide() {
+  switch await state.supervisor.decide(error) {
   case .fail:
     tally.discarded += 1
     token?.settle(.dropped(.failed))

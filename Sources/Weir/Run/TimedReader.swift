@@ -193,7 +193,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   private func failed(
     _ element: (S.Input, Settlement?)?, _ error: S.Failure, _ tally: inout NodeMeter.Tally
   ) async -> Bool {
-    switch await supervisor.decide() {
+    switch await supervisor.decide(error) {
     case .fail:
       if let element {
         tally.discarded += 1

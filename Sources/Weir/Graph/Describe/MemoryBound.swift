@@ -33,9 +33,8 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
       elements.addClamped(chunk * 2)
       if link.limit.isUnbounded { unbounded.append(link.name) }
       elements.addClamped(link.limit.elements ?? 0)
-      let byCount = link.limit.elements.map { $0.timesClamped(edge.stride) }
-      bytes.addClamped(
-        min(byCount ?? .max, link.limit.bytes ?? .max) == .max ? 0 : min(byCount ?? .max, link.limit.bytes ?? .max))
+      // A limit in bytes counts what elements refer to, so it may well be above what they occupy in place.
+      bytes.addClamped(link.limit.bytes ?? link.limit.elements?.timesClamped(edge.stride) ?? 0)
     }
     for (index, node) in nodes.enumerated() {
       bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
