@@ -42,7 +42,8 @@ let package = Package(
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .testTarget(name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"]),
-    .testTarget(name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand"]),
+    .testTarget(
+      name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
   ],
   swiftLanguageModes: [.v6]
 )

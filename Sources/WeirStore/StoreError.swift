@@ -100,6 +100,7 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
   ///   - systemError: `errno` of the failed system call, or 0. SQLite reports a quota or file size limit as an I/O error;
   ///     only this tells it from a broken disk.
   public init(sqlite: Int32, doing: String, message: String, systemError: Int32 = 0) {
+    let isOutOfSpace = [ENOSPC, EDQUOT, EFBIG].contains(systemError)
     let kind: Kind =
       switch sqlite & 0xff {
       case SQLITE_FULL: .diskFull
@@ -109,7 +110,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
       case SQLITE_READONLY: .readOnly
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
-      case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .cannotOpen
+      case SQLITE_CANTOPEN: isOutOfSpace ? .diskFull : .cannotOpen
+      case SQLITE_PERM, SQLITE_AUTH: .cannotOpen
       case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: .invalidInput
       case SQLITE_NOMEM: .outOfMemory
       default: .unexpected

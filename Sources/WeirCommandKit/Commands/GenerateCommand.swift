@@ -18,7 +18,8 @@ public enum GenerateCommand: Command {
     "recalls", "P", default: 0.01, "Probability, for each message, that an earlier one is recalled.")
   static let seed = CommandOption<UInt64>.seed(
     "seed", "S", default: 1, "The same seed and options give the same bytes.")
-  static let account = CommandOption<String>.text("account", "ID", default: GeneratorSettings.defaultAccount, "Own user id.")
+  static let account = CommandOption<String>.text(
+    "account", "ID", default: GeneratorSettings.defaultAccount, "Own user id.")
   static let output = CommandOption<String?>.text(
     "output", short: "o", "FILE", "Write to FILE instead of standard output.")
   static let force = CommandOption<Bool>.flag("force", "Replace FILE if it exists.")

@@ -13,7 +13,8 @@ struct StoreFailure: CommandError {
     let store = "the store \(printable(path))"
     let detail = printable(error.detail)
     switch error.kind {
-    case .diskFull: return "\(store) cannot grow: the disk is full, or a quota or file size limit is reached (\(detail))"
+    case .diskFull:
+      return "\(store) cannot grow: the disk is full, or a quota or file size limit is reached (\(detail))"
     case .io: return "reading or writing \(store) failed (\(detail))"
     case .readOnly: return "\(store) cannot be written to (\(detail))"
     case .busy: return "\(store) is locked by another program (\(detail))"

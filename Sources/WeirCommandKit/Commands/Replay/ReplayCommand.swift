@@ -1,10 +1,10 @@
+import WeirStore
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Darwin
 #endif
-
-import WeirStore
 
 /// `weir replay`: takes JSON lines through the whole graph into a store.
 public enum ReplayCommand: Command {

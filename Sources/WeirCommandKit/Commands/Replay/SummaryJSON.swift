@@ -42,6 +42,7 @@ struct SummaryJSON {
     writer.endArray()
     writer.field("seconds", summary.elapsed / .seconds(1))
     writer.field("linesPerSecond", summary.rate)
+    if let memory = PeakMemory.bytes { writer.field("peakMemory", memory) }
     writer.field("stopped", summary.stopped != .no)
     writer.field("changed", summary.counts.hasChanged)
     writer.field("hints", summary.counts.hints)

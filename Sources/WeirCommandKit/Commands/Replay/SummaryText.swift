@@ -22,13 +22,15 @@ struct SummaryText {
     let counts = summary.counts
     var lines = [
       "\(Humane.count(counts.lines)) lines, \(Humane.bytes(counts.bytes)) in \(Humane.duration(summary.elapsed))"
-        + " (\(Humane.rate(summary.rate)))"
+        + " (\(Humane.rate(summary.rate)))" + (PeakMemory.bytes.map { ", \(Humane.bytes($0)) of memory" } ?? "")
     ]
     let value = totals.value
     lines.append(
       "\(printable(summary.options.store)) holds \(Humane.count(value.messages)) messages in "
         + "\(Humane.count(value.conversations)) conversations, \(Humane.count(value.unread)) unread")
-    if counts.lines == 0 { lines.append("there was nothing to read") } else if !counts.hasChanged {
+    if counts.lines == 0 {
+      lines.append("there was nothing to read")
+    } else if !counts.hasChanged {
       lines.append("nothing has changed: the store held all of this already")
     }
     switch summary.stopped {
