@@ -114,6 +114,7 @@ extension Outlet {
     let node = builder.addNode(name, .sink, "sequence", location)
     connect(to: node)
     let link = builder.link(name, limit, policy.name, written: true, location)
+    builder.addInnerLink(link, of: node)
     let handle = Handle<OutletSequence<Element>>(builder.newHandle())
     let make = self.make
     builder.addRoot { run in

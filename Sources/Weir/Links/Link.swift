@@ -40,7 +40,8 @@ public final class Link<Element: Sendable>: Sendable {
   ) {
     self.clock = clock
     // Without a weight function an element weighs what it says itself, or else what it occupies in place.
-    let weigher = limit.bytes == nil ? nil : weigh ?? ownWeight(of: Element.self) ?? { _ in MemoryLayout<Element>.stride }
+    let weigher =
+      limit.bytes == nil ? nil : weigh ?? ownWeight(of: Element.self) ?? { _ in MemoryLayout<Element>.stride }
     self.weigh = weigher
     enough = Swift.max(1, Swift.min(64, (limit.elements ?? .max) / 2))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
