@@ -18,6 +18,8 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let isBusy = Atomic<Bool>(false)
   /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
   let onClosed = Mutex<[@Sendable () -> Void]>([])
+  /// Called once, outside the lock, when the link overflows under the policy `fail`: fails the run.
+  let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
   /// Number of waiting elements at which a busy reader stops letting the link fill.
   @usableFromInline let enough: Int
   /// Whether elements may have to be weighed or thrown away one by one.
@@ -71,17 +73,23 @@ public final class Link<Element: Sendable>: Sendable {
   func offerOne(_ element: Element, token: Settlement?, stamp: UInt64) -> Offer {
     let weight = weigh?(element) ?? 0
     var discards = Chunk<Element>()
-    let offer = state.withLock { state in
+    let (offer, overflow) = state.withLock { state in
       var discarded = Chunk<Element>()
       let offer = state.offer(
         element, token: token, weight: weight, stamp: stamp == 0 ? clock.now() : stamp, discards: &discarded)
       swap(&discarded, &discards)
       depthHint.store(state.count, ordering: .relaxed)
-      return offer
+      return (offer, state.overflow.take())
     }
     settle(&discards)
     wake(offer)
+    if let overflow { report(overflow) }
     return offer
+  }
+
+  /// Tells the run that the link has overflowed.
+  func report(_ overflow: StageFailure) {
+    onOverflow.withLock { $0.take() }?(overflow)
   }
 
   /// Offers a chunk without waiting; what did not fit stays in it.

@@ -59,6 +59,10 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline var writers: Int
   @usableFromInline var readers: Int
   @usableFromInline var end: LinkEnd?
+  /// Name of the link, for failures.
+  @usableFromInline var name = "link"
+  /// What the policy `fail` has ended the link with, until it has been reported.
+  @usableFromInline var overflow: StageFailure?
   @usableFromInline var waitingWriters: [LinkWaiter] = []
   @usableFromInline var waitingReaders: [LinkWaiter] = []
   /// A poke found no reader parked: the next one does not park.
@@ -215,7 +219,12 @@ struct LinkState<Element: Sendable>: ~Copyable {
       counters.conflated &+= 1
       return .handled
     case .fail:
-      end = .failed(StageFailure(node: "link", cause: LinkOverflow(limit: limit)))
+      let failure = StageFailure(node: name, cause: LinkOverflow(limit: limit))
+      end = .failed(failure)
+      overflow = failure
+      discards.append(element, token: token)
+      counters.accepted &+= 1
+      counters.discard(.overflow)
       return .failed(waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
     }
   }

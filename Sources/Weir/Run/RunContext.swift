@@ -98,6 +98,10 @@ final class RunContext: Sendable {
       limit: description.limit, policy: policy, weigh: weigh, chunkSize: chunkSize ?? self.chunkSize, writers: writers,
       readers: readers, clock: options.trace)
     let name = description.name
+    if case .fail = policy {
+      link.state.withLock { $0.name = name }
+      link.onOverflow.withLock { $0 = { [weak self] in self?.failed($0) } }
+    }
     let handle = LinkHandle(
       name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) })
     state.withLock { $0.links.append(handle) }

@@ -148,23 +148,24 @@ extension Link {
     let weight = weigh?(element) ?? 0
     let stamp = clock.now()
     var discards = Chunk<Element>()
-    let (offer, result) = state.withLock { state -> (Offer, YieldResult) in
+    let (offer, result, overflow) = state.withLock { state -> (Offer, YieldResult, StageFailure?) in
       var discarded = Chunk<Element>()
       let offer = state.offer(element, token: nil, weight: weight, stamp: stamp, discards: &discarded)
       let dropped = !discarded.isEmpty
       swap(&discarded, &discards)
       depthHint.store(state.count, ordering: .relaxed)
       switch offer {
-      case .closed: return (offer, .ended)
-      case .full: return (offer, .full)
+      case .closed: return (offer, .ended, nil)
+      case .full: return (offer, .full, nil)
       case .accepted:
         // The policy `fail` accepts nothing: it ends the link.
-        if state.end != nil { return (offer, .ended) }
-        return (offer, dropped ? .dropped : .accepted(remaining: state.roomInElements))
+        if let overflow = state.overflow.take() { return (offer, .ended, overflow) }
+        return (offer, dropped ? .dropped : .accepted(remaining: state.roomInElements), nil)
       }
     }
     settle(&discards)
     wake(offer)
+    if let overflow { report(overflow) }
     return result
   }
 
