@@ -6,12 +6,12 @@ import WeirTesting
 /// R07, R12, R13, R14 and R16: stopping at any moment.
 @Suite struct RuleStopTests {
   @Test func `required_R07 an abort stops a busy segment within a chunk`() async throws {
-    // On the pool: a busy segment does not give its thread away.
+    // On threads of its own: a busy segment does not give its thread away.
     let processed = RunCounter()
     let blueprint = try Blueprint("busy") { graph in
       graph.source("numbers", 0..<Int.max).sink("count") { _ in processed.next() }
     }
-    let atAbort = try await blueprint.run(RunOptions(chunkSize: 64)) { live in
+    let atAbort = try await blueprint.run(RunOptions(executor: ThreadExecutor(), chunkSize: 64)) { live in
       while processed.value < 10_000 { await Task.yield() }
       live.abort()
       return processed.value
@@ -62,7 +62,7 @@ import WeirTesting
   }
 
   @Test func `stochastic_R13 every element of a graph stopped at any moment has one outcome`() throws {
-    try runInSimulation(seeds: 300) { simulation, options in
+    try runInSimulation(seeds: 200) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       let ledger = try await everything.run(blueprint, options) { live in
@@ -130,7 +130,7 @@ import WeirTesting
   }
 
   @Test func `required_R16 abort, drain, kill and cancel at once from many tasks`() throws {
-    try runInSimulation(seeds: 200) { simulation, options in
+    try runInSimulation(seeds: 100) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       await withTaskGroup(of: Void.self) { group in

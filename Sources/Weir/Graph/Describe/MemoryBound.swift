@@ -29,13 +29,13 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
         continue
       }
       let chunk = min(chunkSize, link.limit.elements ?? chunkSize)
-      bytes.addClamped((chunk * MemoryBound.chunksPerLink).timesClamped(edge.stride))
-      elements.addClamped(chunk * 2)
+      bytes.addClamped(chunk.timesClamped(MemoryBound.chunksPerLink).timesClamped(edge.stride))
+      elements.addClamped(chunk.timesClamped(2))
       if link.limit.isUnbounded { unbounded.append(link.name) }
       elements.addClamped(link.limit.elements ?? 0)
       let byCount = link.limit.elements.map { $0.timesClamped(edge.stride) }
-      bytes.addClamped(
-        min(byCount ?? .max, link.limit.bytes ?? .max) == .max ? 0 : min(byCount ?? .max, link.limit.bytes ?? .max))
+      // A link with neither limit is in the list of the unbounded.
+      bytes.addClamped([byCount, link.limit.bytes].compactMap { $0 }.min() ?? 0)
     }
     for (index, node) in nodes.enumerated() {
       bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
