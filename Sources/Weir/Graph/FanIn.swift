@@ -48,7 +48,8 @@ extension GraphBuilder {
   ) rethrows -> Outlet<Element> {
     let location = SourceLocation(file, line)
     let faults = share > 0 ? [] : ["a share of \(share) chunks is none; use 1 or more"]
-    let node = addNode(name, .fanIn, "prioritized merge", location, faults: faults + countFaults(count))
+    let node = addNode(
+      name, .fanIn, "prioritized merge", location, holds: limit.holding(count), faults: faults + countFaults(count))
     var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
     for index in 0..<max(0, count) {
       let outlet = try input(index)
@@ -138,7 +139,7 @@ extension GraphBuilder {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<(First, Second)> {
     let location = SourceLocation(file, line)
-    let node = addNode(name, .fanIn, "combine latest", location)
+    let node = addNode(name, .fanIn, "combine latest", location, holds: limit.holding(and: 2))
     first.connect(to: node)
     second.connect(to: node)
     let makeFirst = first.make

@@ -109,7 +109,8 @@ extension Outlet {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Handle<OutletSequence<Element>> {
     let location = SourceLocation(file, line)
-    let node = builder.addNode(name, .sink, "sequence", location)
+    let node = builder.addNode(
+      name, .sink, "sequence", location, holds: limit.holding(and: LinkIteratorState<Element>.atOnce))
     connect(to: node)
     let link = builder.link(name, limit, policy.name, written: true, location)
     let handle = Handle<OutletSequence<Element>>(builder.newHandle())
