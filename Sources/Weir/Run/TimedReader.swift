@@ -206,7 +206,12 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       }
       return true
     case .skip, .retry:
-      if let element { element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally)) }
+      if let element {
+        element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally))
+      } else if let deadline = stage.deadline, deadline < run.clock.now, case .running = phase {
+        // It would be woken for the same deadline for ever.
+        phase = .failed(.failed(node.fail(error)))
+      }
     case .restart:
       if let element { element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally)) }
       tally.discarded += stage.held
