@@ -24,7 +24,7 @@ import WeirTesting
   }
 
   @Test func `stochastic_R21 counters balance at every scrape`() throws {
-    try runInSimulation(seeds: 40) { simulation, options in
+    try runInSimulation(seeds: 20) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       let aborts = simulation.seed % 3 == 0
@@ -62,7 +62,7 @@ import WeirTesting
   }
 
   @Test func `stochastic_R22 the three clocks sum to the elapsed time at every scrape`() throws {
-    try runInSimulation(seeds: 25) { simulation, options in
+    try runInSimulation(seeds: 12) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       var options = options
