@@ -37,6 +37,16 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
+  /// Most elements in `count` links with this limit and `more` beside them; nil when nothing bounds them. Links limited
+  /// in bytes alone add nothing: their bound is not one of elements.
+  @usableFromInline
+  func holding(_ count: Int = 1, and more: Int = 0) -> Int? {
+    if isUnbounded { return nil }
+    let (sum, overflow) = max(0, elements ?? 0).multipliedReportingOverflow(by: max(0, count))
+    let (all, tooMany) = sum.addingReportingOverflow(more)
+    return overflow || tooMany ? .max : all
+  }
+
   public var description: String {
     var parts: [String] = []
     if let elements { parts.append("\(elements) elements") }

@@ -62,6 +62,9 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   @usableFromInline var ended = false
   @usableFromInline let link: Link<Element>
 
+  /// Most elements taken out of the link at once.
+  @usableFromInline static var atOnce: Int { 64 }
+
   /// Kept alive as long as the iterator is.
   @usableFromInline let owner: (any Sendable)?
 
@@ -91,7 +94,7 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
     if let element = pop() { return element }
     if ended { return nil }
     do throws(PortInterruption) {
-      if try await link.receive(into: &chunk, limit: 64) { return pop() }
+      if try await link.receive(into: &chunk, limit: Self.atOnce) { return pop() }
     } catch {
       ended = true
       link.closeReader()
