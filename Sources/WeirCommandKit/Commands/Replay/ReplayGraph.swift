@@ -9,7 +9,7 @@ import WeirStore
 /// ``window`` hashes.
 struct ReplayGraph: Sendable {
   /// Bytes that may wait in each link that carries whole messages.
-  static let bytesInLine = 4 << 20
+  static let bytesInLine = 1 << 20
   /// Facts of which an exact repetition is recognised before it reaches the store.
   static let window = 65_536
 
