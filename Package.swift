@@ -24,6 +24,7 @@ let package = Package(
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
+    .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir"], exclude: ["README.md"]),
 
     .target(name: "ChatFixtures", dependencies: ["WeirChat"], path: "Tests/ChatFixtures"),
     .executableTarget(

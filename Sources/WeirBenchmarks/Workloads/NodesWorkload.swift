@@ -1,0 +1,72 @@
+import Weir
+
+/// Six separate nodes in one task, and what the always-on tracing of them costs.
+let nodes = Family(
+  name: "nodes", title: "the chain as six nodes of one task, traced",
+  cases: [
+    .timed("plain loop", count: 4_000_000) { Arithmetic.sumOfSix($0) },
+    .timed("stdlib async chain", count: 200_000, expecting: Arithmetic.sumOfSix) { await stdlibChain($0) },
+    .timed("six chunk loops, chunk 64", count: 4_000_000, expecting: Arithmetic.sumOfSix) { chunkLoops($0, chunk: 64) },
+    .timed("six chunk loops, chunk 256", count: 4_000_000, expecting: Arithmetic.sumOfSix) {
+      chunkLoops($0, chunk: 256)
+    },
+  ]
+    + [16, 64, 256, 1024].flatMap { size -> [Case] in
+      [
+        .timed("six nodes, chunk \(size)", count: 4_000_000, expecting: Arithmetic.sumOfSix) { count in
+          try await sum(RunOptions(chunkSize: size)) { $0.source("numbers", 0..<count).sixNodes() }
+        },
+        // A clock that stands still: what remains of the tracing is the counters.
+        .timed("six nodes without a clock, chunk \(size)", count: 4_000_000, expecting: Arithmetic.sumOfSix) { count in
+          let stopped = TraceClock(nanoseconds: { 1 })
+          return try await sum(RunOptions(trace: stopped, chunkSize: size)) {
+            $0.source("numbers", 0..<count).sixNodes()
+          }
+        },
+      ]
+    },
+  comparisons: [
+    .speedup("six nodes, chunk 64", over: "stdlib async chain", goal: 100),
+    .speedup("six nodes, chunk 256", over: "stdlib async chain", goal: 100),
+    .cost("six nodes, chunk 16", of: "plain loop"),
+    .cost("six nodes, chunk 64", of: "plain loop"),
+    .cost("six nodes, chunk 256", of: "plain loop"),
+    .cost("six nodes, chunk 1024", of: "plain loop"),
+    // Source, six stages and sink are eight nodes, each with one clock read a chunk.
+    .added("six nodes, chunk 64", to: "six nodes without a clock, chunk 64", parts: 8, goal: 0.5),
+    .added("six nodes, chunk 256", to: "six nodes without a clock, chunk 256", parts: 8, goal: 0.5),
+    // Everything the graph does beyond the loops: pulls, counters, clocks.
+    .added("six nodes, chunk 64", to: "six chunk loops, chunk 64", parts: 8),
+    .added("six nodes, chunk 256", to: "six chunk loops, chunk 256", parts: 8),
+  ])
+
+/// The same six stages over chunks, written by hand: no graph, no task, no counters, no clock.
+private func chunkLoops(_ count: Int, chunk size: Int) -> Int {
+  var (scale, keep, fold, shift, want, mix) = (Scale(), Keep(), Fold(), Shift(), Want(), Mix())
+  var first = Chunk<Int>()
+  var second = Chunk<Int>()
+  var sum = 0
+  var next = 0
+  while next < count {
+    let end = Swift.min(count, next + size)
+    while next < end {
+      first.append(next)
+      next &+= 1
+    }
+    pass(&scale, &first, &second)
+    pass(&keep, &second, &first)
+    pass(&fold, &first, &second)
+    pass(&shift, &second, &first)
+    pass(&want, &first, &second)
+    pass(&mix, &second, &first)
+    first.forEach { sum &+= $0 }
+    first.removeAll()
+  }
+  return sum
+}
+
+private func pass<S: Stage>(_ stage: inout S, _ input: inout Chunk<S.Input>, _ output: inout Chunk<S.Output>)
+where S.Failure == Never {
+  input.forEach { element in stage.process(element) { output.append($0) } }
+  input.removeAll()
+}
