@@ -14,7 +14,7 @@
 @main
 struct Program {
   static let families = [
-    fused, nodes, hop, pipe,
+    memory, fused, nodes, hop, pipe, joins, parallel, latency,
   ]
 
   static func main() async {

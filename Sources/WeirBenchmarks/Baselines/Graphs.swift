@@ -42,3 +42,12 @@ extension Outlet where Element == Int {
 
   consuming func lastThree() -> Outlet<Int> { via("shift", Shift()).via("want", Want()).via("mix", Mix()) }
 }
+
+/// Builds a graph with several ends, runs it, and gives the sum of what reached all of them.
+func sumOfLegs(_ build: (GraphBuilder) throws -> [Handle<RunResult<Int>>]) async throws -> Int {
+  let blueprint = try Blueprint("benchmark", build)
+  return try await blueprint.run { live in
+    await live.waitUntilEnded()
+    return try live.handles.reduce(0) { try $0 &+ live[$1].value }
+  }
+}

@@ -110,8 +110,7 @@ private func readAll<Element: Sendable>(_ link: Link<Element>, reading read: (El
   var sum = 0
   do {
     while try await link.receive(into: &chunk) {
-      chunk.forEach { sum &+= read($0) }
-      chunk.removeAll()
+      while let element = chunk.popFirst() { sum &+= read(element) }
     }
   } catch {
     return -1

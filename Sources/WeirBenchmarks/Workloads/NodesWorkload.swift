@@ -40,33 +40,28 @@ let nodes = Family(
     .added("six nodes, chunk 256", to: "six chunk loops, chunk 256", parts: 8),
   ])
 
-/// The same six stages over chunks, written by hand: no graph, no task, no counters, no clock.
+/// The same six stages over arrays, written by hand: no graph, no task, no counters, no clock.
 private func chunkLoops(_ count: Int, chunk size: Int) -> Int {
   var (scale, keep, fold, shift, want, mix) = (Scale(), Keep(), Fold(), Shift(), Want(), Mix())
-  var first = Chunk<Int>()
-  var second = Chunk<Int>()
+  var first: [Int] = []
+  var second: [Int] = []
   var sum = 0
-  var next = 0
-  while next < count {
-    let end = Swift.min(count, next + size)
-    while next < end {
-      first.append(next)
-      next &+= 1
-    }
+  for start in stride(from: 0, to: count, by: size) {
+    first.append(contentsOf: start..<Swift.min(count, start + size))
     pass(&scale, &first, &second)
     pass(&keep, &second, &first)
     pass(&fold, &first, &second)
     pass(&shift, &second, &first)
     pass(&want, &first, &second)
     pass(&mix, &second, &first)
-    first.forEach { sum &+= $0 }
-    first.removeAll()
+    for element in first { sum &+= element }
+    first.removeAll(keepingCapacity: true)
   }
   return sum
 }
 
-private func pass<S: Stage>(_ stage: inout S, _ input: inout Chunk<S.Input>, _ output: inout Chunk<S.Output>)
+private func pass<S: Stage>(_ stage: inout S, _ input: inout [S.Input], _ output: inout [S.Output])
 where S.Failure == Never {
-  input.forEach { element in stage.process(element) { output.append($0) } }
-  input.removeAll()
+  for element in input { stage.process(element) { output.append($0) } }
+  input.removeAll(keepingCapacity: true)
 }
