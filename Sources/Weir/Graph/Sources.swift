@@ -125,12 +125,12 @@ func fill<Iterator: IteratorProtocol>(
   _ out: inout Chunk<Iterator.Element>, from iterator: inout Iterator?, most: Int
 ) where Iterator.Element: Sendable {
   guard var live = iterator.take() else { return }
-  var count = 0
-  while count < most {
-    guard let element = live.next() else { return }
-    out.append(element)
-    count &+= 1
+  var tail = ChunkTail(of: &out)
+  while tail.added < most {
+    guard let element = live.next() else { return tail.putBack(into: &out) }
+    tail.append(element)
   }
+  tail.putBack(into: &out)
   iterator = live
 }
 
