@@ -4,6 +4,7 @@ extension Outlet {
   /// Emits as the stage does; waits while the link is full;
   /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with n
   /// workers up to 3n (unordered), 4n (ordered) or 32n (lanes) elements.
+  @inlinable
   public consuming func via<S: AsyncStage>(
     _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit = .standard,
     supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
@@ -12,6 +13,7 @@ extension Outlet {
       name, stage, parallel: parallel, limit: limit, supervision: supervision, location: SourceLocation(file, line))
   }
 
+  @inlinable
   consuming func via<S: AsyncStage>(
     _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit, supervision: Supervision,
     location: SourceLocation
@@ -53,6 +55,7 @@ extension Outlet {
 }
 
 extension AsyncStage {
+  @inlinable
   public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
     outlet.via(
       placement.name, self, parallel: .serial, limit: placement.limit, supervision: placement.supervision,
@@ -61,6 +64,7 @@ extension AsyncStage {
 }
 
 extension AsyncChunkStage {
+  @inlinable
   public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
     let (name, location, supervision) = (placement.name, placement.location, placement.supervision)
     let builder = outlet.builder
@@ -85,7 +89,8 @@ extension AsyncChunkStage {
 
 // MARK: - Tasks of asynchronous nodes
 
-private func serialWorker<S: AsyncStage>(
+@inlinable
+func serialWorker<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
   _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ ring: Link<S.Output>, _ run: RunContext
 ) {
@@ -96,7 +101,8 @@ private func serialWorker<S: AsyncStage>(
   scope.seal(name: name) { writer.finish(await worker.run(reader) { await writer.send(&$0) }) }
 }
 
-private func worker<S: AsyncStage>(
+@inlinable
+func worker<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String, _ input: Link<S.Input>, most: Int,
   _ ring: Link<S.Output>, _ run: RunContext
 ) {
@@ -108,7 +114,8 @@ private func worker<S: AsyncStage>(
 }
 
 /// A task that moves what comes from upstream into the shared input of parallel workers.
-private func feedShared<Element: Sendable>(
+@inlinable
+func feedShared<Element: Sendable>(
   _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
   _ port: (SegmentScope) -> WriterPort<Element>
 ) {
@@ -118,7 +125,8 @@ private func feedShared<Element: Sendable>(
   scope.seal(name: "\(name).in") { await pump(reader, into: writer, counter: nil) }
 }
 
-private func feedLanes<Element: Sendable>(
+@inlinable
+func feedLanes<Element: Sendable>(
   _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
   _ lanes: [Link<Element>], _ key: @escaping @Sendable (Element) -> UInt64
 ) {
@@ -135,6 +143,7 @@ private func feedLanes<Element: Sendable>(
 }
 
 /// Sends each element to the one writer that its key selects; chunks are split by writer.
+@inlinable
 func distribute<Element: Sendable>(
   _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
   _ select: @Sendable (UInt64) -> Int, key: @Sendable (Element) -> UInt64
@@ -143,6 +152,7 @@ func distribute<Element: Sendable>(
 }
 
 /// Sends each element to the writer that `select` names; those it names none for are discarded as unmatched.
+@inlinable
 func split<Element: Sendable>(
   _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
   _ select: @Sendable (Element) -> Int?
@@ -178,11 +188,13 @@ func split<Element: Sendable>(
 }
 
 /// The parts of a chunk that go to different writers. Confined to one task.
+@usableFromInline
 final class SplitChunks<Element: Sendable> {
-  private let slots: UnsafeMutablePointer<Chunk<Element>>
-  private let count: Int
-  var closed: [Bool]
+  @usableFromInline let slots: UnsafeMutablePointer<Chunk<Element>>
+  @usableFromInline let count: Int
+  @usableFromInline var closed: [Bool]
 
+  @inlinable
   init(count: Int) {
     self.count = count
     closed = Array(repeating: false, count: count)
@@ -190,15 +202,18 @@ final class SplitChunks<Element: Sendable> {
     for index in 0..<count { (slots + index).initialize(to: Chunk()) }
   }
 
+  @inlinable
   deinit {
     for index in 0..<count { (slots + index).deinitialize(count: 1) }
     slots.deallocate()
   }
 
+  @inlinable
   func append(_ element: Element, _ token: Settlement?, to index: Int) {
     slots[index].append(element, token: token)
   }
 
+  @inlinable
   func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
     var part = Chunk<Element>()
     swap(&part, &slots[index])

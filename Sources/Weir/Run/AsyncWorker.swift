@@ -1,12 +1,14 @@
 /// One copy of an asynchronous stage at work. Confined to the task that runs it.
+@usableFromInline
 final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   // Safety: used only by the task that calls `run`; Sendable because the body of a segment is.
-  private var stage: S
-  private let original: S
-  private let node: NodeRun
-  private let supervisor: Supervisor
-  private var out = Chunk<S.Output>()
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline let node: NodeRun
+  @usableFromInline let supervisor: Supervisor
+  @usableFromInline var out = Chunk<S.Output>()
 
+  @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
@@ -16,6 +18,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
 
   /// Handles one element.
   /// - Returns: what it emitted, with the element's token; an interruption when the node has failed.
+  @inlinable
   func handle(_ element: S.Input, token: Settlement?) async throws(PortInterruption) -> Chunk<S.Output> {
     while true {
       let stamp = node.enter()
@@ -41,7 +44,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  private func count(_ emitted: Int, _ tally: inout NodeMeter.Tally) {
+  @inlinable
+  func count(_ emitted: Int, _ tally: inout NodeMeter.Tally) {
     if emitted > 1 {
       tally.created = emitted - 1
     } else if emitted == 0 {
@@ -49,7 +53,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  private func settle(_ token: Settlement?, _ emitted: inout Chunk<S.Output>) {
+  @inlinable
+  func settle(_ token: Settlement?, _ emitted: inout Chunk<S.Output>) {
     guard let token else { return }
     if emitted.isEmpty {
       token.settle(S.Output.self == Never.self ? .stored : .filtered)
@@ -60,21 +65,22 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   }
 
   /// - Returns: whether the element is to be tried again; false when it was given up.
-  private func retries(
+  @inlinable
+  func retries(
     _ element: S.Input, token: Settlement?, _ error: S.Failure, emitted: Int, _ tally: inout NodeMeter.Tally
   ) async throws(PortInterruption) -> Bool {
     tally.errors = 1
     tally.elementsIn = 1
     tally.elementsOut = emitted
     tally.created = emitted
-    if error is CancellationError, node.scope.segment?.isCancelled == true {
+    if error is CancellationError, node.isCancelled {
       token?.settle(.abandoned)
       tally.discarded = 1
-      node.meter.record(tally, at: node.scope.clock?.now ?? 0)
+      node.meter.record(tally, at: node.now)
       throw .cancelled
     }
     let decision = await supervisor.decide()
-    defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
+    defer { node.meter.record(tally, at: node.now) }
     switch decision {
     case .fail:
       tally.discarded = 1
@@ -91,6 +97,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
+  @inlinable
   func finish() async throws(PortInterruption) -> Chunk<S.Output> {
     let stamp = node.enter()
     var tally = NodeMeter.Tally()
@@ -111,6 +118,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   /// Handles everything a port has, one element at a time.
   /// - Parameter emit: passes on what was emitted; false when nobody wants more.
   /// - Returns: how the input ended.
+  @inlinable
   func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
     let limit = min(most, node.scope.runContext.chunkSize)
     var input = Chunk<S.Input>()
@@ -124,7 +132,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
         var emitted = try await handle(element, token: token)
         if !emitted.isEmpty, !(await emit(&emitted)) { throw .cancelled }
         if emitted.isEmpty { swap(&emitted, &out) }
-        if node.scope.segment?.isCancelled == true { throw .cancelled }
+        if node.isCancelled { throw .cancelled }
       }
       return true
     }
@@ -134,13 +142,15 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
 }
 
 /// One copy of a stage that works on all that is ready. Confined to the task that runs it.
+@usableFromInline
 final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   // Safety: as AsyncWorker.
-  private var stage: S
-  private let original: S
-  private let node: NodeRun
-  private let supervisor: Supervisor
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline let node: NodeRun
+  @usableFromInline let supervisor: Supervisor
 
+  @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
@@ -148,6 +158,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     supervisor = Supervisor(supervision, node: node)
   }
 
+  @inlinable
   func run(_ reader: ChunkReader<S.Input>, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
@@ -166,7 +177,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   /// One call into the stage; nil for the last one.
-  private func call(
+  @inlinable
+  func call(
     _ elements: [S.Input]?, token: Settlement?, emit: (inout Chunk<S.Output>) async -> Bool
   ) async throws(PortInterruption) {
     while true {
@@ -203,12 +215,13 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     }
   }
 
-  private func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption) -> Bool {
+  @inlinable
+  func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
     tally.errors = 1
     tally.elementsIn = elements?.count ?? 0
-    defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
-    if error is CancellationError, node.scope.segment?.isCancelled == true {
+    defer { node.meter.record(tally, at: node.now) }
+    if error is CancellationError, node.isCancelled {
       tally.discarded = tally.elementsIn
       token?.settle(.abandoned)
       throw .cancelled
@@ -232,7 +245,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     }
   }
 
-  private func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
+  @inlinable
+  func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
     var outcome = Outcome.dropped(.failed)
     for element in elements ?? [] { outcome = supervisor.giveUp(element, error, tally: &tally) }
     token?.settle(outcome)

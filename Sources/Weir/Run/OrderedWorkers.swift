@@ -3,26 +3,30 @@ import Synchronization
 /// Puts the results of parallel calls back into the order of their inputs.
 ///
 /// Memory: at most `window` positions that are finished or under way.
+@usableFromInline
 final class ReorderBuffer<Output: Sendable>: Sendable {
-  private struct State {
+  @usableFromInline
+  struct State {
     /// Position whose results leave next.
-    var next: UInt64 = 0
+    @usableFromInline var next: UInt64 = 0
     /// Next position to hand out.
-    var issued: UInt64 = 0
-    var done: [UInt64: Parcel<Output>] = [:]
-    var waiting: [UnsafeContinuation<Void, Never>] = []
+    @usableFromInline var issued: UInt64 = 0
+    @usableFromInline var done: [UInt64: Parcel<Output>] = [:]
+    @usableFromInline var waiting: [UnsafeContinuation<Void, Never>] = []
     /// One task at a time sends what is in order.
-    var sending = false
-    var closed = false
+    @usableFromInline var sending = false
+    @usableFromInline var closed = false
   }
 
-  private let state = Mutex(State())
-  private let window: UInt64
+  @usableFromInline let state = Mutex(State())
+  @usableFromInline let window: UInt64
 
+  @inlinable
   init(window: Int) { self.window = UInt64(window) }
 
   /// Waits until position `position` is inside the window. False when the node is over.
   /// - Parameter ahead: how far ahead of the results that left last; the whole window by default.
+  @inlinable
   func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
     let window = ahead ?? self.window
     while true {
@@ -41,6 +45,7 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   }
 
   /// Leaves the results of one position, and sends on all that are now in order.
+  @inlinable
   func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async -> Bool {
     let parcel = Parcel(results)
     var mine = state.withLock { state in
@@ -73,6 +78,7 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
     return !state.withLock { $0.closed }
   }
 
+  @inlinable
   func close() {
     let waiters = state.withLock { state in
       state.closed = true
@@ -85,11 +91,14 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
 }
 
 /// A chunk in a box, so that a dictionary can hold it.
+@usableFromInline
 final class Parcel<Element: Sendable>: Sendable {
-  private let chunk: Mutex<Chunk<Element>>
+  @usableFromInline let chunk: Mutex<Chunk<Element>>
 
+  @inlinable
   init(_ chunk: consuming Chunk<Element>) { self.chunk = Mutex(chunk) }
 
+  @inlinable
   func take() -> Chunk<Element> {
     chunk.withLock { chunk in
       var taken = Chunk<Element>()
@@ -100,13 +109,22 @@ final class Parcel<Element: Sendable>: Sendable {
 }
 
 /// An element with its place in the order.
+@frozen
+@usableFromInline
 struct Positioned<Element: Sendable>: Sendable {
-  let position: UInt64
-  let element: Element
+  @usableFromInline let position: UInt64
+  @usableFromInline let element: Element
+
+  @inlinable
+  init(position: UInt64, element: Element) {
+    self.position = position
+    self.element = element
+  }
 }
 
 /// Moves elements into the shared input of ordered workers, numbering them.
-private func pumpNumbered<Element: Sendable>(
+@inlinable
+func pumpNumbered<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Positioned<Element>>
 ) async {
   let limit = writer.scope.runContext.chunkSize
@@ -125,6 +143,7 @@ private func pumpNumbered<Element: Sendable>(
   writer.finish(end)
 }
 
+@inlinable
 func orderedWorkers<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
   _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ inner: LinkDescription, _ ring: Link<S.Output>,
@@ -147,7 +166,8 @@ func orderedWorkers<S: AsyncStage>(
   }
 }
 
-private func runOrdered<S: AsyncStage>(
+@inlinable
+func runOrdered<S: AsyncStage>(
   _ worker: AsyncWorker<S>, _ port: ReaderPort<Positioned<S.Input>>, _ buffer: ReorderBuffer<S.Output>,
   _ writer: WriterPort<S.Output>
 ) async -> LinkEnd {
