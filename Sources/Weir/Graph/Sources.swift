@@ -154,10 +154,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
     do {
       var iterator = try make()
       while let element = try await iterator.next(isolation: nil) {
-        var tally = NodeMeter.Tally()
-        tally.elementsOut = 1
-        tally.created = 1
-        node.meter.record(tally, at: 0)
+        node.meter.recordCreated()
         node.showTaps(element)
         if !(await port.send(element)) { return port.finish(.cancelled) }
         supervisor.succeeded()
@@ -179,7 +176,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
 extension WriterPort {
   /// Sends one element, waiting for room. False when nobody reads any more.
   @inlinable
-  func send(_ element: Element) async -> Bool {
+  nonisolated(nonsending) func send(_ element: Element) async -> Bool {
     while true {
       switch link.offer(element) {
       case .accepted: return true
