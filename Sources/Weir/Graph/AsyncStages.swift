@@ -144,7 +144,7 @@ func feedLanes<Element: Sendable>(
 
 /// Sends each element to the one writer that its key selects; chunks are split by writer.
 @inlinable
-func distribute<Element: Sendable>(
+nonisolated(nonsending) func distribute<Element: Sendable>(
   _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
   _ select: @Sendable (UInt64) -> Int, key: @Sendable (Element) -> UInt64
 ) async {
@@ -153,7 +153,7 @@ func distribute<Element: Sendable>(
 
 /// Sends each element to the writer that `select` names; those it names none for are discarded as unmatched.
 @inlinable
-func split<Element: Sendable>(
+nonisolated(nonsending) func split<Element: Sendable>(
   _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
   _ select: @Sendable (Element) -> Int?
 ) async {
@@ -165,14 +165,10 @@ func split<Element: Sendable>(
     guard try await reader.pull(&chunk, limit) else { return false }
     var tally = NodeMeter.Tally()
     tally.elementsIn = chunk.count
-    while let (element, token) = chunk.popFirstTracked() {
-      if let index = select(element), writers.indices.contains(index), !parts.closed[index] {
-        parts.append(element, token, to: index)
-        tally.elementsOut += 1
-      } else {
-        tally.discarded += 1
-        token?.settle(.dropped(.unmatched))
-      }
+    if chunk.hasTokens {
+      parts.splitTracked(&chunk, &tally, select)
+    } else {
+      parts.split(&chunk, &tally, select)
     }
     if let counter { counter.meter.record(tally, at: counter.enter()) }
     for index in writers.indices where !parts.closed[index] {
@@ -208,13 +204,37 @@ final class SplitChunks<Element: Sendable> {
     slots.deallocate()
   }
 
+  /// Divides a chunk without tokens.
   @inlinable
-  func append(_ element: Element, _ token: Settlement?, to index: Int) {
-    slots[index].append(element, token: token)
+  func split(_ chunk: inout Chunk<Element>, _ tally: inout NodeMeter.Tally, _ select: (Element) -> Int?) {
+    var head = ChunkHead(of: chunk)
+    while let element = head.popFirst() {
+      if let index = select(element), index >= 0, index < count, !closed[index] {
+        slots[index].append(element)
+        tally.elementsOut &+= 1
+      } else {
+        tally.discarded &+= 1
+      }
+    }
+    head.putBack(into: &chunk)
+  }
+
+  /// Divides a chunk with tokens: what no writer takes is settled as unmatched.
+  @inlinable
+  func splitTracked(_ chunk: inout Chunk<Element>, _ tally: inout NodeMeter.Tally, _ select: (Element) -> Int?) {
+    while let (element, token) = chunk.popFirstTracked() {
+      if let index = select(element), index >= 0, index < count, !closed[index] {
+        slots[index].append(element, token: token)
+        tally.elementsOut &+= 1
+      } else {
+        tally.discarded &+= 1
+        token?.settle(.dropped(.unmatched))
+      }
+    }
   }
 
   @inlinable
-  func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
+  nonisolated(nonsending) func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
     var part = Chunk<Element>()
     swap(&part, &slots[index])
     let sent = await writer.send(&part)

@@ -179,7 +179,8 @@ extension Outlet {
         return rings
       }
     }
-    return FanOutDraft(builder: builder, node: node, location: location, legs: legs.map(\.name), links: links, rings: rings)
+    return FanOutDraft(
+      builder: builder, node: node, location: location, legs: legs.map(\.name), links: links, rings: rings)
   }
 }
 
@@ -217,7 +218,7 @@ struct FanOutDraft<Element: Sendable> {
 
 /// Sends a copy of every chunk to each writer, until all have left.
 @inlinable
-func broadcastChunks<Element: Sendable>(
+nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ writers: [WriterPort<Element>], _ counter: NodeRun
 ) async {
   let limit = counter.scope.runContext.chunkSize

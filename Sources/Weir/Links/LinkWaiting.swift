@@ -9,25 +9,25 @@ extension Link {
   /// Parks until there may be room for an element of `weight`. Not woken by task cancellation: the segment that drives
   /// the task closes the link when it is cancelled, and that wakes it.
   @inlinable
-  func waitForRoom(weight: Int) async {
+  nonisolated(nonsending) func waitForRoom(weight: Int) async {
     await park(.writer, id: newWaiter(), weight: weight, cancellable: false)
   }
 
   /// Parks until there may be elements. Woken as ``waitForRoom(weight:)``.
   @inlinable
-  func waitForElements() async {
+  nonisolated(nonsending) func waitForElements() async {
     await park(.reader, id: newWaiter(), weight: 0, cancellable: false)
   }
 
   /// As ``waitForRoom(weight:)``, also woken by the cancellation of the waiting task.
   /// - Returns: false when the task was cancelled.
   @inlinable
-  func waitForRoomOrCancellation(weight: Int) async -> Bool { await parkCancellable(.writer, weight: weight) }
+  nonisolated(nonsending) func waitForRoomOrCancellation(weight: Int) async -> Bool { await parkCancellable(.writer, weight: weight) }
 
   /// As ``waitForElements()``, also woken by the cancellation of the waiting task.
   /// - Returns: false when the task was cancelled.
   @inlinable
-  func waitForElementsOrCancellation() async -> Bool { await parkCancellable(.reader, weight: 0) }
+  nonisolated(nonsending) func waitForElementsOrCancellation() async -> Bool { await parkCancellable(.reader, weight: 0) }
 
   /// Wakes whoever waits to read, so that it looks at the time or at its orders.
   func pokeReaders() {
@@ -44,7 +44,7 @@ extension Link {
   func newWaiter() -> UInt64 { nextWaiter.add(1, ordering: .relaxed).oldValue }
 
   @inlinable
-  func park(_ side: Side, id: UInt64, weight: Int, cancellable: Bool) async {
+  nonisolated(nonsending) func park(_ side: Side, id: UInt64, weight: Int, cancellable: Bool) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       // Only a link with an age limit looks at the time, and only for room.
       let stamp = side == .writer ? clock.now() : 0
@@ -74,7 +74,7 @@ extension Link {
   }
 
   @inlinable
-  func parkCancellable(_ side: Side, weight: Int) async -> Bool {
+  nonisolated(nonsending) func parkCancellable(_ side: Side, weight: Int) async -> Bool {
     let id = newWaiter()
     await withTaskCancellationHandler {
       await park(side, id: id, weight: weight, cancellable: true)

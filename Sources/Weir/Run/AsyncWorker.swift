@@ -19,7 +19,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   /// Handles one element.
   /// - Returns: what it emitted, with the element's token; an interruption when the node has failed.
   @inlinable
-  func handle(_ element: S.Input, token: Settlement?) async throws(PortInterruption) -> Chunk<S.Output> {
+  nonisolated(nonsending) func handle(_ element: S.Input, token: Settlement?) async throws(PortInterruption) -> Chunk<S.Output> {
     while true {
       let stamp = node.enter()
       var tally = NodeMeter.Tally()
@@ -66,7 +66,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
 
   /// - Returns: whether the element is to be tried again; false when it was given up.
   @inlinable
-  func retries(
+  nonisolated(nonsending) func retries(
     _ element: S.Input, token: Settlement?, _ error: S.Failure, emitted: Int, _ tally: inout NodeMeter.Tally
   ) async throws(PortInterruption) -> Bool {
     tally.errors = 1
@@ -98,7 +98,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   }
 
   @inlinable
-  func finish() async throws(PortInterruption) -> Chunk<S.Output> {
+  nonisolated(nonsending) func finish() async throws(PortInterruption) -> Chunk<S.Output> {
     let stamp = node.enter()
     var tally = NodeMeter.Tally()
     var emitted = Chunk<S.Output>()
@@ -119,7 +119,9 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   /// - Parameter emit: passes on what was emitted; false when nobody wants more.
   /// - Returns: how the input ended.
   @inlinable
-  func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
+  nonisolated(nonsending) func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool) async
+    -> LinkEnd
+  {
     let limit = min(most, node.scope.runContext.chunkSize)
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
@@ -159,7 +161,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   @inlinable
-  func run(_ reader: ChunkReader<S.Input>, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
+  nonisolated(nonsending) func run(_ reader: ChunkReader<S.Input>, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, max(1, stage.maximum)) else {
@@ -178,8 +180,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
 
   /// One call into the stage; nil for the last one.
   @inlinable
-  func call(
-    _ elements: [S.Input]?, token: Settlement?, emit: (inout Chunk<S.Output>) async -> Bool
+  nonisolated(nonsending) func call(
+    _ elements: [S.Input]?, token: Settlement?, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
   ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
@@ -216,7 +218,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   @inlinable
-  func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption) -> Bool {
+  nonisolated(nonsending) func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
     tally.errors = 1
     tally.elementsIn = elements?.count ?? 0

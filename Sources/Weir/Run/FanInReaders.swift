@@ -37,7 +37,7 @@ final class JoinInput<Element: Sendable>: @unchecked Sendable {
 
   /// Makes sure that an element is there. False when the input has ended.
   @inlinable
-  func fill(_ limit: Int) async throws(PortInterruption) -> Bool {
+  nonisolated(nonsending) func fill(_ limit: Int) async throws(PortInterruption) -> Bool {
     if !chunk.isEmpty { return true }
     if ended { return false }
     var next = Chunk<Element>()
@@ -117,7 +117,9 @@ func pairUpTracked<First: Sendable, Second: Sendable>(
   _ first: inout Chunk<First>, _ second: inout Chunk<Second>, into out: inout Chunk<(First, Second)>, limit: Int
 ) {
   while out.count < limit, !first.isEmpty, !second.isEmpty {
-    guard let (one, oneToken) = first.popFirstTracked(), let (other, otherToken) = second.popFirstTracked() else { break }
+    guard let (one, oneToken) = first.popFirstTracked(), let (other, otherToken) = second.popFirstTracked() else {
+      break
+    }
     out.append((one, other), token: Settlement.merging([oneToken, otherToken].compactMap { $0 }))
   }
 }

@@ -27,7 +27,7 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   /// Waits until position `position` is inside the window. False when the node is over.
   /// - Parameter ahead: how far ahead of the results that left last; the whole window by default.
   @inlinable
-  func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
+  nonisolated(nonsending) func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
     let window = ahead ?? self.window
     while true {
       let (inside, closed) = state.withLock { ($0.closed || position < $0.next + window, $0.closed) }
@@ -46,7 +46,9 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
 
   /// Leaves the results of one position, and sends on all that are now in order.
   @inlinable
-  func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async -> Bool {
+  nonisolated(nonsending) func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async
+    -> Bool
+  {
     let parcel = Parcel(results)
     var mine = state.withLock { state in
       state.done[position] = parcel
@@ -62,7 +64,10 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
         }
         return parcel
       }
-      guard let ready else { mine = false; break }
+      guard let ready else {
+        mine = false
+        break
+      }
       var chunk = ready.take()
       let sent = await writer.send(&chunk)
       let waiters = state.withLock { state in
@@ -124,7 +129,7 @@ struct Positioned<Element: Sendable>: Sendable {
 
 /// Moves elements into the shared input of ordered workers, numbering them.
 @inlinable
-func pumpNumbered<Element: Sendable>(
+nonisolated(nonsending) func pumpNumbered<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Positioned<Element>>
 ) async {
   let limit = writer.scope.runContext.chunkSize
@@ -167,7 +172,7 @@ func orderedWorkers<S: AsyncStage>(
 }
 
 @inlinable
-func runOrdered<S: AsyncStage>(
+nonisolated(nonsending) func runOrdered<S: AsyncStage>(
   _ worker: AsyncWorker<S>, _ port: ReaderPort<Positioned<S.Input>>, _ buffer: ReorderBuffer<S.Output>,
   _ writer: WriterPort<S.Output>
 ) async -> LinkEnd {

@@ -261,7 +261,7 @@ extension StageState {
 
 /// Acts on what stopped the loop over a chunk: supervision.
 @usableFromInline
-func settleStep<S: Stage>(
+nonisolated(nonsending) func settleStep<S: Stage>(
   _ state: StageState<S>, _ step: StageStep<S.Input, S.Failure>, token: Settlement?, out: inout Chunk<S.Output>,
   tally: inout NodeMeter.Tally
 ) async {
