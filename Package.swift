@@ -15,16 +15,26 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
-    .target(name: "Weir"),
+    .target(
+      name: "Weir",
+      exclude: [
+        "Graph/README.md", "Links/README.md", "Run/README.md", "Stages/README.md", "Time/README.md",
+        "Tracing/README.md",
+      ]),
     .target(name: "WeirTesting", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
     .target(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
-      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md"]),
+      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md", "Graph/README.md"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir"], exclude: ["README.md"]),
+
+    .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
+    .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
+    .executableTarget(
+      name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
 
     .target(name: "ChatFixtures", dependencies: ["WeirChat"], path: "Tests/ChatFixtures"),
     .executableTarget(
@@ -33,7 +43,8 @@ let package = Package(
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .testTarget(name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"]),
-    .testTarget(name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand"]),
+    .testTarget(
+      name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
   ],
   swiftLanguageModes: [.v6]
 )

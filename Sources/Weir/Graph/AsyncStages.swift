@@ -35,7 +35,10 @@ extension Outlet {
       case .unordered:
         let shared: Link<Element> = run.makeLink(inner, node: node, readers: workers)
         feedShared(make, run, name) { WriterPort(shared, scope: $0) }
-        for index in 0..<workers { worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run) }
+        let ends = WorkerEnds(count: workers)
+        for index in 0..<workers {
+          worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run, ends)
+        }
       case .lanes(_, let key):
         let lanes = (0..<workers).map { lane -> Link<Element> in
           let description = LinkDescription(
@@ -43,8 +46,9 @@ extension Outlet {
           return run.makeLink(description, node: node)
         }
         feedLanes(make, run, name, lanes, key)
+        let ends = WorkerEnds(count: workers)
         for (index, lane) in lanes.enumerated() {
-          worker(stage, supervision, node, "\(name).\(index)", lane, most: .max, ring, run)
+          worker(stage, supervision, node, "\(name).\(index)", lane, most: .max, ring, run, ends)
         }
       case .ordered:
         orderedWorkers(stage, supervision, node, name, make, inner, ring, run, workers)
@@ -104,13 +108,16 @@ func serialWorker<S: AsyncStage>(
 @inlinable
 func worker<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String, _ input: Link<S.Input>, most: Int,
-  _ ring: Link<S.Output>, _ run: RunContext
+  _ ring: Link<S.Output>, _ run: RunContext, _ ends: WorkerEnds
 ) {
   let scope = run.newScope()
   let port = ReaderPort(input, scope: scope)
   let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
   let writer = WriterPort(ring, scope: scope)
-  scope.seal(name: name) { writer.finish(await worker.run(port.reader, most: most) { await writer.send(&$0) }) }
+  scope.seal(name: name) {
+    let end = await worker.run(port.reader, most: most) { await writer.send(&$0) }
+    ends.finish(writer, end, isOwn: worker.hasFailed)
+  }
 }
 
 /// A task that moves what comes from upstream into the shared input of parallel workers.
@@ -172,6 +179,7 @@ nonisolated(nonsending) func split<Element: Sendable>(
     }
     if let counter { counter.meter.record(tally, at: counter.enter()) }
     for index in writers.indices where !parts.closed[index] {
+      if let counter { parts.show(index, to: counter) }
       if !(await parts.send(index, through: writers[index])) {
         parts.closed[index] = true
         open -= 1
@@ -232,6 +240,9 @@ final class SplitChunks<Element: Sendable> {
       }
     }
   }
+
+  @inlinable
+  func show(_ index: Int, to node: NodeRun) { node.showTaps(slots[index]) }
 
   @inlinable
   nonisolated(nonsending) func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {

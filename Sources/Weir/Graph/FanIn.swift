@@ -56,6 +56,7 @@ extension GraphBuilder {
     for index in 0..<max(0, count) {
       let outlet = try input(index)
       let link = link("\(name).\(index)", limit, "wait", written: false, location)
+      addInnerLink(link, of: node)
       outlet.connect(to: node)
       let make = outlet.make
       makes.append { scope, bell in ringingLink(link, node: node, make, bell, for: scope) }
@@ -150,6 +151,7 @@ extension GraphBuilder {
     let makeFirst = first.make
     let makeSecond = second.make
     let link = link("\(name).in", limit, "wait", written: false, location)
+    addInnerLink(link, of: node)
     return Outlet(self, node, location) { scope in
       let run = scope.runContext
       let ring: Link<LatestInput<First, Second>> = run.makeLink(link, node: node, writers: 2)

@@ -216,6 +216,24 @@ struct FanOutDraft<Element: Sendable> {
   }
 }
 
+extension Link {
+  /// Most elements that a broadcast may give this leg before it gives them to the others: what half the link holds.
+  ///
+  /// A join behind two legs takes from one leg only what it also gets from the other. While one leg gets its copy, the
+  /// others have all that came before, so the link can empty down to this copy; and since a sender is woken at half the
+  /// limit, a copy that fits in half is always delivered. A leg that drops never makes the others wait.
+  @usableFromInline
+  var broadcastPortion: Int {
+    let (limit, waits) = state.withLock { state in
+      if case .wait = state.policy { return (state.limit, true) }
+      return (state.limit, false)
+    }
+    guard waits else { return .max }
+    let byBytes = limit.bytes.map { $0 / max(1, MemoryLayout<Element>.stride) } ?? .max
+    return max(1, min(limit.elements ?? .max, byBytes) / 2)
+  }
+}
+
 /// Sends a copy of every chunk to each writer, until all have left.
 @inlinable
 nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
@@ -223,19 +241,25 @@ nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
 ) async {
   let limit = counter.scope.runContext.chunkSize
   var chunk = Chunk<Element>()
+  var part = Chunk<Element>()
   var open = Array(writers.indices)
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+    let portion = open.map { writers[$0].link.broadcastPortion }.min() ?? limit
+    guard try await reader.pull(&chunk, min(limit, portion)) else { return false }
     counter.pass(chunk.count)
     counter.showTaps(chunk)
-    var left: [Int] = []
-    for index in open.dropLast() {
-      var copy = chunk.copy()
-      if !(await writers[index].send(&copy)) { left.append(index) }
+    while !chunk.isEmpty && !open.isEmpty {
+      // A stage that makes many of one may give more than was asked for.
+      if chunk.count > portion { chunk.move(portion, to: &part) } else { swap(&part, &chunk) }
+      var left: [Int] = []
+      for index in open.dropLast() {
+        var copy = part.copy()
+        if !(await writers[index].send(&copy)) { left.append(index) }
+      }
+      if let last = open.last, !(await writers[last].send(&part)) { left.append(last) }
+      if !left.isEmpty { open.removeAll { left.contains($0) } }
     }
-    if let last = open.last, !(await writers[last].send(&chunk)) { left.append(last) }
     chunk.settleAll(.abandoned)
-    if !left.isEmpty { open.removeAll { left.contains($0) } }
     if open.isEmpty { throw .cancelled }
     return true
   }

@@ -37,7 +37,8 @@ extension GraphBuilder {
     outside.connect(to: node)
     let wayIn = link("\(name).in", limit, "wait", written: false, location)
     let wayBack = link("\(name).back", limit, policy.name, written: false, location)
-    backLinks[node] = wayBack
+    addInnerLink(wayIn, of: node)
+    addInnerLink(wayBack, of: node)
     let make = outside.make
     let outlet = Outlet<Element>(self, node, location) { scope in
       let run = scope.runContext
@@ -63,9 +64,8 @@ extension Outlet {
     let node = inlet.node
     let builder = inlet.builder
     builder.ports[inlet.port].consumed = true
-    let fed = Outlet(rewiring: self, link: builder.backLinks[node])
-    fed.connect(to: node, in: builder)
-    let make = fed.make
+    connect(to: node, in: builder)
+    let make = self.make
     let prepare = builder.feedbackPolicies[node]
     builder.addRoot { run in
       prepare?(run)
@@ -75,15 +75,6 @@ extension Outlet {
       let writer = WriterPort(cycle.link, scope: scope)
       scope.seal(name: "\(run.nodes[node].name).back") { await pumpRinging(reader, into: writer, bell: cycle.bell) }
     }
-  }
-
-  /// The same outlet, shown in diagrams with the link it leads into.
-  init(rewiring other: consuming Outlet<Element>, link: LinkDescription?) {
-    builder = other.builder
-    port = other.port
-    self.link = other.link ?? link
-    make = other.make
-    makePort = other.makePort
   }
 }
 

@@ -21,8 +21,7 @@ public final class GraphBuilder {
   var deadLetterNode: Int?
   /// Names of the kill switches, by handle.
   var switches: [Int: String] = [:]
-  /// Links and set-up of the ways back of feedback nodes.
-  var backLinks: [Int: LinkDescription] = [:]
+  /// Set-up of the ways back of feedback nodes.
   var feedbackPolicies: [Int: Root] = [:]
   /// Which node each port was wired to.
   var wiring: [(port: Int, node: Int)] = []
@@ -64,6 +63,10 @@ public final class GraphBuilder {
     return LinkDescription(name: name, limit: limit, policy: policy, isWritten: written)
   }
 
+  /// Notes a link inside a node, for descriptions and the memory bound.
+  @usableFromInline
+  func addInnerLink(_ link: LinkDescription, of node: Int) { nodes[node].innerLinks.append(link) }
+
   // MARK: Ports
 
   @usableFromInline
@@ -74,7 +77,9 @@ public final class GraphBuilder {
 
   /// Wires an outlet to a node.
   @usableFromInline
-  func connect(_ port: Int, of owner: GraphBuilder, to node: Int, element: Any.Type, stride: Int, link: LinkDescription?) {
+  func connect(
+    _ port: Int, of owner: GraphBuilder, to node: Int, element: Any.Type, stride: Int, link: LinkDescription?
+  ) {
     guard owner === self else {
       addFault(
         .foreignPort, nodes[node].name, "node \"\(nodes[node].name)\" is fed by a port of blueprint \"\(owner.name)\"",
@@ -139,7 +144,8 @@ public final class GraphBuilder {
     for port in ports where !port.consumed {
       let node = nodes[port.node]
       let leg = port.leg.map { " (leg \"\($0)\")" } ?? ""
-      let message = "the output of \"\(node.name)\"\(leg) goes nowhere; wire it to a sink, or to .ignore() if you mean it"
+      let message =
+        "the output of \"\(node.name)\"\(leg) goes nowhere; wire it to a sink, or to .ignore() if you mean it"
       all.append(GraphFault(kind: .openPort, node: node.name, message: message, location: port.location))
     }
     all += Topology(nodes: nodes, edges: edges, traits: traits).faults()

@@ -29,6 +29,8 @@ public struct NodeDescription: Sendable, Hashable {
   public let tasks: Int
   /// Most elements the node itself may hold, beyond the chunk it works on; nil where it has no bound.
   public let holds: Int?
+  /// Links inside the node: in front of a join that waits for any of its inputs, behind a sink that is iterated.
+  public internal(set) var innerLinks: [LinkDescription] = []
 }
 
 /// One connection of a blueprint.

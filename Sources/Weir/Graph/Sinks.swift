@@ -103,8 +103,8 @@ extension Outlet {
 
   /// Leaves the running graph: the handle gives an AsyncSequence to iterate inside the body of the run.
   ///
-  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream. One iterator at
-  /// a time. Memory: the limit.
+  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream, and so does
+  /// the end of the body. One iterator at a time. Memory: the limit.
   @inlinable
   public consuming func sequence(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
@@ -114,6 +114,7 @@ extension Outlet {
     let node = builder.addNode(name, .sink, "sequence", location)
     connect(to: node)
     let link = builder.link(name, limit, policy.name, written: true, location)
+    builder.addInnerLink(link, of: node)
     let handle = Handle<OutletSequence<Element>>(builder.newHandle())
     let make = self.make
     builder.addRoot { run in
@@ -123,6 +124,8 @@ extension Outlet {
       let ring = run.makeLink(link, node: node, policy: policy)
       let writer = WriterPort(ring, scope: scope)
       run.setHandle(handle.id, OutletSequence(ring))
+      // Nobody can iterate it any more: the graph must not wait for that.
+      run.onBodyEnd { ring.closeReader() }
       scope.seal(name: name) { await pumpOut(reader, into: writer, counter: counter) }
     }
     return handle
@@ -167,13 +170,13 @@ nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.consume(chunk.count)
-    result.update { value in chunk.forEach { combine(&value, $0) } }
+    result.update { value in chunk.visit { combine(&value, $0) } }
     chunk.settleAll(.stored)
     return true
   }
 }
 
-/// As ``pump(_:into:counter:)``; elements count as stored once they have left.
+/// As ``pump(_:into:counter:)``, counting what passes as consumed; whoever iterates settles it.
 @inlinable
 nonisolated(nonsending) func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
@@ -183,10 +186,7 @@ nonisolated(nonsending) func pumpOut<Element: Sendable>(
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.consume(chunk.count)
-    let token = chunk.detachTokens()
-    let sent = await writer.send(&chunk)
-    token?.settle(sent ? .stored : .abandoned)
-    if !sent { throw .cancelled }
+    guard await writer.send(&chunk) else { throw .cancelled }
     return true
   }
   writer.finish(end)

@@ -163,8 +163,12 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
       return port.finish(.finished)
     } catch {
       // An interrupted source is a stopped one: what it yielded before flows on.
-      if node.scope.isIntakeStopped { return port.finish(.finished) }
-      switch await supervisor.decide() {
+      if node.scope.isIntakeStopped {
+        node.interrupted(by: error)
+        return port.finish(.finished)
+      }
+      switch await supervisor.decide(error) {
+      case .fail where node.scope.isIntakeStopped: return port.finish(.finished)
       case .fail: return port.finish(.failed(node.fail(error)))
       case .skip: return port.finish(.finished)
       case .retry, .restart: continue

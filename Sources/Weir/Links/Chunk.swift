@@ -79,7 +79,7 @@ public struct Chunk<Element: Sendable>: ~Copyable {
 
   /// Calls `body` with each element, oldest first, without removing any.
   @inlinable
-  public borrowing func forEach<Failure: Error>(_ body: (Element) throws(Failure) -> Void) throws(Failure) {
+  public borrowing func visit<Failure: Error>(_ body: (Element) throws(Failure) -> Void) throws(Failure) {
     guard let base else { return }
     var index = head
     while index < tail {
@@ -168,7 +168,7 @@ extension Chunk {
   }
 
   /// Removes and returns the oldest element with its token.
-  @usableFromInline
+  @inlinable
   mutating func popFirstTracked() -> (element: Element, token: Settlement?)? {
     guard head != tail, let base else { return nil }
     let token = tokens?.items.removeFirst() ?? nil

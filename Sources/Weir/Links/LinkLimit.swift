@@ -46,8 +46,19 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// An element that knows its own weight for limits in bytes.
-public protocol Weighted {
+/// An element that knows its own weight for limits in bytes: every link that limits bytes asks it.
+public protocol Weighted: Sendable {
   /// Bytes the element stands for, zero or more.
   var weight: Int { get }
+}
+
+/// The weight function of elements that know their own weight; nil for other elements.
+func ownWeight<Element: Sendable>(of type: Element.Type) -> (@Sendable (Element) -> Int)? {
+  func function<Known: Weighted>(_ known: Known.Type) -> Any {
+    let weigh: @Sendable (Known) -> Int = { $0.weight }
+    return weigh
+  }
+  guard let known = type as? any Weighted.Type else { return nil }
+  // `Known` is `Element`, so the cast succeeds; it is made once a link, not once an element.
+  return function(known) as? @Sendable (Element) -> Int
 }

@@ -22,12 +22,16 @@ extension Link {
   /// As ``waitForRoom(weight:)``, also woken by the cancellation of the waiting task.
   /// - Returns: false when the task was cancelled.
   @inlinable
-  nonisolated(nonsending) func waitForRoomOrCancellation(weight: Int) async -> Bool { await parkCancellable(.writer, weight: weight) }
+  nonisolated(nonsending) func waitForRoomOrCancellation(weight: Int) async -> Bool {
+    await parkCancellable(.writer, weight: weight)
+  }
 
   /// As ``waitForElements()``, also woken by the cancellation of the waiting task.
   /// - Returns: false when the task was cancelled.
   @inlinable
-  nonisolated(nonsending) func waitForElementsOrCancellation() async -> Bool { await parkCancellable(.reader, weight: 0) }
+  nonisolated(nonsending) func waitForElementsOrCancellation() async -> Bool {
+    await parkCancellable(.reader, weight: 0)
+  }
 
   /// Wakes whoever waits to read, so that it looks at the time or at its orders.
   func pokeReaders() {
@@ -81,7 +85,15 @@ extension Link {
     } onCancel: {
       unpark(side, id: id)
     }
-    return !Task.isCancelled
+    guard Task.isCancelled else { return true }
+    // A wake-up meant for this task must not be lost: another reader gets it.
+    if side == .reader { wakeNextReader() }
+    return false
+  }
+
+  @inlinable
+  func wakeNextReader() {
+    resume(state.withLock { $0.count > 0 && !$0.waitingReaders.isEmpty ? [$0.waitingReaders.removeFirst()] : [] })
   }
 
   @inlinable

@@ -6,7 +6,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   @usableFromInline let original: S
   @usableFromInline let node: NodeRun
   @usableFromInline let supervisor: Supervisor
-  @usableFromInline var out = Chunk<S.Output>()
+  /// Whether the node itself has failed for good.
+  @usableFromInline var hasFailed = false
 
   @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
@@ -16,31 +17,31 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     supervisor = Supervisor(supervision, node: node)
   }
 
-  /// Handles one element.
-  /// - Returns: what it emitted, with the element's token; an interruption when the node has failed.
+  /// Handles one element. What it emits is added to `out` with the element's token; what it emits before it throws is
+  /// added without.
+  /// - Throws: an interruption when the node has failed; `out` is to be delivered before it.
   @inlinable
-  nonisolated(nonsending) func handle(_ element: S.Input, token: Settlement?) async throws(PortInterruption) -> Chunk<S.Output> {
+  nonisolated(nonsending) func handle(
+    _ element: S.Input, token: Settlement?, into out: inout Chunk<S.Output>
+  ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
       var tally = NodeMeter.Tally()
-      var emitted = Chunk<S.Output>()
-      swap(&emitted, &out)
+      let before = out.count
       do throws(S.Failure) {
-        try await stage.process(element) { emitted.append($0) }
+        try await stage.process(element) { out.append($0) }
       } catch {
-        guard try await retries(element, token: token, error, emitted: emitted.count, &tally) else {
-          return emitted
-        }
+        guard try await retries(element, token: token, error, emitted: out.count - before, &tally) else { return }
         continue
       }
       supervisor.succeeded()
+      let emitted = out.count - before
       tally.elementsIn = 1
-      tally.elementsOut = emitted.count
-      count(emitted.count, &tally)
-      settle(token, &emitted)
+      tally.elementsOut = emitted
+      count(emitted, &tally)
+      settle(token, &out, from: before)
       node.meter.record(tally, at: stamp)
-      node.showTaps(emitted)
-      return emitted
+      return
     }
   }
 
@@ -54,13 +55,13 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   }
 
   @inlinable
-  func settle(_ token: Settlement?, _ emitted: inout Chunk<S.Output>) {
+  func settle(_ token: Settlement?, _ out: inout Chunk<S.Output>, from first: Int) {
     guard let token else { return }
-    if emitted.isEmpty {
+    if out.count == first {
       token.settle(S.Output.self == Never.self ? .stored : .filtered)
     } else {
-      token.fork(emitted.count - 1)
-      emitted.attach(token, from: 0)
+      token.fork(out.count - first - 1)
+      out.attach(token, from: first)
     }
   }
 
@@ -79,61 +80,85 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
       node.meter.record(tally, at: node.now)
       throw .cancelled
     }
-    let decision = await supervisor.decide()
+    let decision = await supervisor.decide(error)
     defer { node.meter.record(tally, at: node.now) }
     switch decision {
     case .fail:
       tally.discarded = 1
       token?.settle(.dropped(.failed))
+      hasFailed = true
       throw .failed(node.fail(error))
     case .retry:
       tally.elementsIn = 0
       tally.retries = 1
       return true
     case .skip, .restart:
-      token?.settle(supervisor.giveUp(element, error, tally: &tally))
+      let outcome = supervisor.giveUp(element, error, tally: &tally)
+      token?.settle(outcome)
       if decision == .restart { stage = original }
       return false
     }
   }
 
+  /// Calls the stage's `finish`; as ``handle(_:token:into:)``.
   @inlinable
-  nonisolated(nonsending) func finish() async throws(PortInterruption) -> Chunk<S.Output> {
+  nonisolated(nonsending) func finish(into out: inout Chunk<S.Output>) async throws(PortInterruption) {
     let stamp = node.enter()
     var tally = NodeMeter.Tally()
-    var emitted = Chunk<S.Output>()
+    var failure: PortInterruption?
     do throws(S.Failure) {
-      try await stage.finish { emitted.append($0) }
+      try await stage.finish { out.append($0) }
     } catch {
       tally.errors = 1
-      node.meter.record(tally, at: stamp)
-      throw .failed(node.fail(error))
+      hasFailed = true
+      failure = .failed(node.fail(error))
     }
-    tally.elementsOut = emitted.count
-    tally.created = emitted.count
+    tally.elementsOut = out.count
+    tally.created = out.count
     node.meter.record(tally, at: stamp)
-    return emitted
+    if let failure { throw failure }
+  }
+
+  @inlinable
+  func showTaps(_ chunk: borrowing Chunk<S.Output>) { node.showTaps(chunk) }
+
+  /// Runs one step and passes on what it emitted, also when it fails.
+  @inlinable
+  nonisolated(nonsending) func deliver(
+    _ out: inout Chunk<S.Output>, through emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool,
+    _ step: nonisolated(nonsending) (inout Chunk<S.Output>) async throws(PortInterruption) -> Void
+  ) async throws(PortInterruption) {
+    var interruption: PortInterruption?
+    do throws(PortInterruption) { try await step(&out) } catch { interruption = error }
+    if !out.isEmpty {
+      node.showTaps(out)
+      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
+    }
+    if let interruption { throw interruption }
   }
 
   /// Handles everything a port has, one element at a time.
   /// - Parameter emit: passes on what was emitted; false when nobody wants more.
   /// - Returns: how the input ended.
   @inlinable
-  nonisolated(nonsending) func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool) async
+  nonisolated(nonsending) func run(
+    _ reader: ChunkReader<S.Input>, most: Int = .max,
+    emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async
     -> LinkEnd
   {
     let limit = min(most, node.scope.runContext.chunkSize)
     var input = Chunk<S.Input>()
+    var out = Chunk<S.Output>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, limit) else {
-        var last = try await finish()
-        if !last.isEmpty, !(await emit(&last)) { throw .cancelled }
+        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in try await finish(into: &out) }
         return false
       }
       while let (element, token) = input.popFirstTracked() {
-        var emitted = try await handle(element, token: token)
-        if !emitted.isEmpty, !(await emit(&emitted)) { throw .cancelled }
-        if emitted.isEmpty { swap(&emitted, &out) }
+        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in
+          try await handle(element, token: token, into: &out)
+        }
         if node.isCancelled { throw .cancelled }
       }
       return true
@@ -161,7 +186,9 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   @inlinable
-  nonisolated(nonsending) func run(_ reader: ChunkReader<S.Input>, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
+  nonisolated(nonsending) func run(
+    _ reader: ChunkReader<S.Input>, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async -> LinkEnd {
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, max(1, stage.maximum)) else {
@@ -183,52 +210,69 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   nonisolated(nonsending) func call(
     _ elements: [S.Input]?, token: Settlement?, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
   ) async throws(PortInterruption) {
+    var out = Chunk<S.Output>()
+    var interruption: PortInterruption?
+    do throws(PortInterruption) { try await attempt(elements, token: token, into: &out) } catch { interruption = error }
+    if !out.isEmpty {
+      node.showTaps(out)
+      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
+    }
+    if let interruption { throw interruption }
+  }
+
+  /// Calls the stage until it succeeds or is given up. What it emits before it throws is added without a token.
+  @inlinable
+  nonisolated(nonsending) func attempt(
+    _ elements: [S.Input]?, token: Settlement?, into out: inout Chunk<S.Output>
+  ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
-      var tally = NodeMeter.Tally()
-      var emitted = Chunk<S.Output>()
+      let before = out.count
       do throws(S.Failure) {
         if let elements {
-          try await stage.process(elements) { emitted.append($0) }
+          try await stage.process(elements) { out.append($0) }
         } else {
-          try await stage.finish { emitted.append($0) }
+          try await stage.finish { out.append($0) }
         }
       } catch {
-        if try await retries(elements, token: token, error) { continue }
+        if try await retries(elements, token: token, error, emitted: out.count - before) { continue }
         return
       }
       supervisor.succeeded()
+      let emitted = out.count - before
+      var tally = NodeMeter.Tally()
       tally.elementsIn = elements?.count ?? 0
-      tally.elementsOut = emitted.count
-      tally.created = max(0, emitted.count - tally.elementsIn)
-      tally.merged = max(0, tally.elementsIn - emitted.count)
+      tally.elementsOut = emitted
+      tally.created = max(0, emitted - tally.elementsIn)
+      tally.merged = max(0, tally.elementsIn - emitted)
       node.meter.record(tally, at: stamp)
-      if emitted.isEmpty {
-        token?.settle(S.Output.self == Never.self ? .stored : .filtered)
+      guard let token else { return }
+      if emitted == 0 {
+        token.settle(S.Output.self == Never.self ? .stored : .filtered)
       } else {
-        if let token {
-          token.fork(emitted.count - 1)
-          emitted.attach(token, from: 0)
-        }
-        node.showTaps(emitted)
-        if !(await emit(&emitted)) { throw .cancelled }
+        token.fork(emitted - 1)
+        out.attach(token, from: before)
       }
       return
     }
   }
 
   @inlinable
-  nonisolated(nonsending) func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption) -> Bool {
+  nonisolated(nonsending) func retries(
+    _ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, emitted: Int
+  ) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
     tally.errors = 1
     tally.elementsIn = elements?.count ?? 0
+    tally.elementsOut = emitted
+    tally.created = emitted
     defer { node.meter.record(tally, at: node.now) }
     if error is CancellationError, node.isCancelled {
       tally.discarded = tally.elementsIn
       token?.settle(.abandoned)
       throw .cancelled
     }
-    switch await supervisor.decide() {
+    switch await supervisor.decide(error) {
     case .fail:
       tally.discarded = tally.elementsIn
       token?.settle(.dropped(.failed))

@@ -7,6 +7,7 @@ func concatReader<Element: Sendable>(_ inputs: [ChunkReader<Element>], node: Nod
       while turn.value < inputs.count {
         if try await inputs[turn.value].pull(&out, limit) {
           node.pass(out.count)
+          node.showTaps(out)
           return true
         }
         turn.value += 1
@@ -85,6 +86,7 @@ final class ZipState<First: Sendable, Second: Sendable>: Sendable {
         tally.merged = out.count
         tally.elementsOut = out.count
         self.node.meter.record(tally, at: stamp)
+        self.node.showTaps(out)
         return true
       },
       close: { self.close() })
@@ -152,6 +154,7 @@ final class SortedMergeState<Element: Sendable>: Sendable {
           out.append(element, token: token)
         }
         self.node.pass(out.count)
+        self.node.showTaps(out)
         return true
       },
       close: {
@@ -240,6 +243,7 @@ final class PriorityState<Element: Sendable>: @unchecked Sendable {
         case .taken:
           run = run.input == index ? (index, run.chunks + 1) : (index, 1)
           node.pass(out.count)
+          node.showTaps(out)
           return true
         case .ended(let end):
           open.remove(index)

@@ -49,7 +49,7 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(PortInterruption) -> Element? {
-      if let element = state.chunk.popFirst() { return element }
+      if let element = state.pop() { return element }
       return try await state.next()
     }
   }
@@ -73,14 +73,26 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  deinit { if !ended { link.closeReader() } }
+  deinit {
+    chunk.settleAll(.abandoned)
+    if !ended { link.closeReader() }
+  }
+
+  /// An element counts as stored when the consumer has got it; what it leaves behind is abandoned.
+  @inlinable
+  func pop() -> Element? {
+    guard chunk.hasTokens else { return chunk.popFirst() }
+    guard let (element, token) = chunk.popFirstTracked() else { return nil }
+    token?.settle(.stored)
+    return element
+  }
 
   @inlinable
   nonisolated(nonsending) func next() async throws(PortInterruption) -> Element? {
-    if let element = chunk.popFirst() { return element }
+    if let element = pop() { return element }
     if ended { return nil }
     do throws(PortInterruption) {
-      if try await link.receive(into: &chunk, limit: 64) { return chunk.popFirst() }
+      if try await link.receive(into: &chunk, limit: 64) { return pop() }
     } catch {
       ended = true
       link.closeReader()

@@ -65,7 +65,8 @@ public struct LiveGraph<Handles: Sendable>: Sendable {
     let matching = context.nodes.indices.filter { TapRegistry.matches(context.nodes[$0].name, pattern) }
     if matching.isEmpty { throw .unknownNode(pattern) }
     if capacity <= 0 { throw .badLimit("a tap of \(capacity) samples can hold none") }
-    return context.taps.open(Set(matching), names: matching.map { context.nodes[$0].name }, capacity: capacity, in: context)
+    return context.taps.open(
+      Set(matching), names: matching.map { context.nodes[$0].name }, capacity: capacity, in: context)
   }
 }
 

@@ -46,16 +46,23 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
 
   /// Leaves the results of one position, and sends on all that are now in order.
   @inlinable
-  nonisolated(nonsending) func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async
+  nonisolated(nonsending) func deposit(
+    _ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>
+  ) async
     -> Bool
   {
     let parcel = Parcel(results)
-    var mine = state.withLock { state in
+    let (first, closed) = state.withLock { state in
+      if state.closed { return (false, true) }
       state.done[position] = parcel
-      if state.sending { return false }
-      state.sending = true
-      return true
+      defer { state.sending = true }
+      return (!state.sending, false)
     }
+    if closed {
+      parcel.abandon()
+      return false
+    }
+    var mine = first
     while mine {
       let ready = state.withLock { state -> Parcel<Output>? in
         guard let parcel = state.done.removeValue(forKey: state.next) else {
@@ -72,25 +79,31 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
       let sent = await writer.send(&chunk)
       let waiters = state.withLock { state in
         state.next += 1
-        if !sent { state.closed = true }
         let waiters = state.waiting
         state.waiting = []
         return waiters
       }
       for waiter in waiters { waiter.resume() }
-      if !sent { return false }
+      if !sent {
+        close()
+        return false
+      }
     }
     return !state.withLock { $0.closed }
   }
 
+  /// The node is over: results that never got their turn are abandoned.
   @inlinable
   func close() {
-    let waiters = state.withLock { state in
+    let (waiters, parcels) = state.withLock { state in
       state.closed = true
       let waiters = state.waiting
+      let parcels = state.done.values.map { $0 }
       state.waiting = []
-      return waiters
+      state.done = [:]
+      return (waiters, parcels)
     }
+    for parcel in parcels { parcel.abandon() }
     for waiter in waiters { waiter.resume() }
   }
 }
@@ -102,6 +115,12 @@ final class Parcel<Element: Sendable>: Sendable {
 
   @inlinable
   init(_ chunk: consuming Chunk<Element>) { self.chunk = Mutex(chunk) }
+
+  @inlinable
+  func abandon() {
+    var chunk = take()
+    chunk.settleAll(.abandoned)
+  }
 
   @inlinable
   func take() -> Chunk<Element> {
@@ -161,13 +180,19 @@ func orderedWorkers<S: AsyncStage>(
   feeder.seal(name: "\(name).in") { await pumpNumbered(upstream, into: input) }
 
   let buffer = ReorderBuffer<S.Output>(window: workers * 2)
+  let ends = WorkerEnds(count: workers)
   for index in 0..<workers {
     let scope = run.newScope()
     let port = ReaderPort(numbered, scope: scope)
     scope.addCloser { buffer.close() }
     let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
     let writer = WriterPort(ring, scope: scope)
-    scope.seal(name: "\(name).\(index)") { writer.finish(await runOrdered(worker, port, buffer, writer)) }
+    scope.seal(name: "\(name).\(index)") {
+      let end = await runOrdered(worker, port, buffer, writer)
+      ends.finish(writer, end, isOwn: worker.hasFailed)
+      // After the end of the output is known: those who wait for their turn must not end it differently.
+      if worker.hasFailed { buffer.close() }
+    }
   }
 }
 
@@ -179,8 +204,10 @@ nonisolated(nonsending) func runOrdered<S: AsyncStage>(
   var one = Chunk<Positioned<S.Input>>()
   let end = await drive(port.reader) { () async throws(PortInterruption) -> Bool in
     guard try await port.receive(into: &one, limit: 1) else {
-      var last = try await worker.finish()
-      if !last.isEmpty { _ = await writer.send(&last) }
+      var last = Chunk<S.Output>()
+      try await worker.deliver(&last, through: { await writer.send(&$0) }) { (out) async throws(PortInterruption) in
+        try await worker.finish(into: &out)
+      }
       return false
     }
     while let (numbered, token) = one.popFirstTracked() {
@@ -188,19 +215,20 @@ nonisolated(nonsending) func runOrdered<S: AsyncStage>(
         token?.settle(.abandoned)
         throw .cancelled
       }
-      let results: Chunk<S.Output>
+      var results = Chunk<S.Output>()
       do throws(PortInterruption) {
-        results = try await worker.handle(numbered.element, token: token)
+        try await worker.handle(numbered.element, token: token, into: &results)
       } catch {
-        // What comes before the failure is delivered before it.
-        _ = await buffer.admit(numbered.position, ahead: 1)
+        // What comes before the failure is delivered before it, and then what this call has emitted.
+        if await buffer.admit(numbered.position, ahead: 1) { _ = await writer.send(&results) }
         throw error
       }
+      worker.showTaps(results)
       guard await buffer.deposit(results, at: numbered.position, through: writer) else { throw .cancelled }
     }
     return true
   }
   one.settleAll(.abandoned)
-  if case .finished = end {} else { buffer.close() }
+  if case .cancelled = end { buffer.close() }
   return end
 }

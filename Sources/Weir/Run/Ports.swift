@@ -78,7 +78,9 @@ final class ReaderPort<Element: Sendable>: Sendable {
   }
 
   @inlinable
-  nonisolated(nonsending) func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption) -> Bool {
+  nonisolated(nonsending) func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption)
+    -> Bool
+  {
     var parked = false
     let limit = Swift.min(limit, most)
     while true {

@@ -122,11 +122,21 @@ struct NodeRun: Sendable {
   /// Whether the task of the node was told to stop.
   @usableFromInline var isCancelled: Bool { scope.segment?.isCancelled == true }
 
-  /// Wraps what the node threw, and tells the run.
+  /// Wraps what the node threw, and tells the run; or its observer, when nobody wants anything of the task any more.
   @usableFromInline
   func fail(_ error: any Error) -> StageFailure {
     let failure = (error as? StageFailure) ?? StageFailure(node: name, cause: error)
-    scope.run.failed(failure)
+    if scope.segment?.isCancelled == true {
+      scope.run.failedLate(failure)
+    } else {
+      scope.run.failed(failure)
+    }
     return failure
+  }
+
+  /// A source threw after it had been told to stop: no failure of the run, but not silent either.
+  @usableFromInline
+  func interrupted(by error: any Error) {
+    if !(error is CancellationError) { scope.run.failedLate(StageFailure(node: name, cause: error)) }
   }
 }

@@ -43,7 +43,10 @@ final class SegmentTask: Sendable {
   /// and by the task itself, hence never twice by one thread.
   private let running = Mutex<RunningTask?>(nil)
 
-  init(name: String, clock: SegmentClock, isIntake: Bool, outputs: Int, closers: [@Sendable () -> Void], body: @escaping Body) {
+  init(
+    name: String, clock: SegmentClock, isIntake: Bool, outputs: Int, closers: [@Sendable () -> Void],
+    body: @escaping Body
+  ) {
     self.name = name
     self.clock = clock
     self.isIntake = isIntake
@@ -56,7 +59,6 @@ final class SegmentTask: Sendable {
 
   /// Runs the segment in the calling task.
   func run() async {
-    clock.start()
     let handle = withUnsafeCurrentTask { task in task.map(RunningTask.init) }
     running.withLock { $0 = handle }
     let (mayRun, interrupted) = state.withLock { (!$0.cancelled, $0.cancelIssued) }

@@ -49,7 +49,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   var inputEnded = false
   var interruption: PortInterruption?
   var started = false
-  var heldTokens = Deque<Settlement>()
+  var heldTokens = HeldTokens()
   let port: ReaderPort<S.Input>
   let node: NodeRun
   let supervisor: Supervisor
@@ -103,12 +103,13 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       await work(&out, limit: limit, now: now)
       return
     }
-    if let deadline = stage.deadline, now > deadline {
-      await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.wake(at: now, emit) }
-      return
-    }
+    // The end comes before a deadline that has passed while downstream was waiting: what has ended is not late.
     if inputEnded && input.isEmpty && (stage.acceptsInput || stage.deadline == nil) {
       await end(&out, now: now)
+      return
+    }
+    if let deadline = stage.deadline, now > deadline {
+      await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.wake(at: now, emit) }
       return
     }
     await wait()
@@ -141,12 +142,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     }
     phase = .ended
     await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.finish(at: now, emit) }
-    while let token = heldTokens.popFirst() { token.settle(.filtered) }
+    if case .failed = phase { abandonHeld(.dropped(.failed)) } else { abandonHeld(.filtered) }
   }
 
-  private func abandonHeld(_ outcome: Outcome) {
-    while let token = heldTokens.popFirst() { token.settle(outcome) }
-  }
+  private func abandonHeld(_ outcome: Outcome) { heldTokens.settleAll(outcome) }
 
   /// One call into the stage, counted, supervised, tokens moved.
   private func call(
@@ -158,9 +157,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     let before = out.count
     let heldBefore = stage.held
     var taken = element == nil ? 0 : 1
+    if element?.1 != nil || heldTokens.hasAny { heldTokens.pad(to: heldBefore) }
     do throws(S.Failure) {
       try body(&stage) { out.append($0) }
-      if let token = element?.1 { heldTokens.append(token) }
+      if let element, element.1 != nil || heldTokens.hasAny { heldTokens.append(element.1) }
       supervisor.succeeded()
     } catch {
       tally.errors = 1
@@ -179,12 +179,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   }
 
   private func move(tokens left: Int, to out: inout Chunk<S.Output>, from first: Int) {
-    var leaving: [Settlement] = []
-    for _ in 0..<max(0, left) {
-      guard let token = heldTokens.popFirst() else { break }
-      leaving.append(token)
-    }
-    guard let token = Settlement.merging(leaving) else { return }
+    guard let token = Settlement.merging(heldTokens.take(left)) else { return }
     let produced = out.count - first
     guard produced > 0 else {
       token.settle(.filtered)
@@ -198,7 +193,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   private func failed(
     _ element: (S.Input, Settlement?)?, _ error: S.Failure, _ tally: inout NodeMeter.Tally
   ) async -> Bool {
-    switch await supervisor.decide() {
+    switch await supervisor.decide(error) {
     case .fail:
       if let element {
         tally.discarded += 1
@@ -212,9 +207,15 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       }
       return true
     case .skip, .retry:
-      if let element { element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally)) }
+      if let element {
+        let outcome = supervisor.giveUp(element.0, error, tally: &tally)
+        element.1?.settle(outcome)
+      }
     case .restart:
-      if let element { element.1?.settle(supervisor.giveUp(element.0, error, tally: &tally)) }
+      if let element {
+        let outcome = supervisor.giveUp(element.0, error, tally: &tally)
+        element.1?.settle(outcome)
+      }
       tally.discarded += stage.held
       abandonHeld(.dropped(.failed))
       stage = original

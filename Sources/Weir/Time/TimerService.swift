@@ -97,7 +97,9 @@ final class TimerService: Sendable {
     let now = clock.now
     let (actions, driver) = state.withLock { state -> ([Action], UnsafeContinuation<Void, Never>?) in
       if let index = state.sleeping.firstIndex(of: slept) { state.sleeping.remove(at: index) }
-      let due = state.pending.filter { $0.value.deadline <= now }.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+      let due = state.pending.filter { $0.value.deadline <= now }.sorted {
+        ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key)
+      }
       for (id, _) in due { state.pending.removeValue(forKey: id) }
       var driver: UnsafeContinuation<Void, Never>?
       if let next = state.pending.values.map(\.deadline).min(), state.sleeping.allSatisfy({ next < $0 }) {

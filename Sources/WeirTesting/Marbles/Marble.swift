@@ -17,8 +17,9 @@ public enum Marble {
   /// Plays the inputs, consumes the sequence made from them, and compares with the expectation, for every seed.
   ///
   /// A run lasts for twice the longest diagram; then the consumer is stopped, and what the sequence does about that is not
-  /// part of the comparison. An event between two ticks counts for the later one. After an end the sequence is asked
-  /// once more and must return nil.
+  /// part of the comparison. An event between two ticks counts for the later one, within a
+  /// microsecond of the earlier one for that: timed stages act an instant beyond their deadlines. After an end the
+  /// sequence is asked once more and must return nil.
   ///
   /// - Parameters:
   ///   - inputs: diagrams of the sources, see ``MarbleDiagram``.
@@ -92,9 +93,12 @@ public enum Marble {
     VirtualClock.Instant(offset: ticks(tick))
   }
 
+  /// How far beyond a tick something still belongs to it.
+  static var tolerance: Duration { .microseconds(1) }
+
   /// The tick on which something at `instant` is first seen.
   static func tick(at instant: VirtualClock.Instant) -> Int {
     let (whole, rest) = instant.offset.attoseconds.quotientAndRemainder(dividingBy: tick.attoseconds)
-    return Int(clamping: whole + (rest > 0 ? 1 : 0))
+    return Int(clamping: whole + (rest > tolerance.attoseconds ? 1 : 0))
   }
 }

@@ -55,13 +55,25 @@ private struct TwiceThenOdd: Stage {
   }
 
   @Test func `a chain that cannot fail needs no try, one failing stage keeps its error type`() throws {
-    let safe = Fused { Map { (value: Int) in value }; Filter { (value: Int) in value > 0 } }
+    let safe = Fused {
+      Map { (value: Int) in value }
+      Filter { (value: Int) in value > 0 }
+    }
     let _: Never.Type = failure(of: safe)
-    let first = Fused { RefusingOdd(); Map { (value: Int) in value } }
+    let first = Fused {
+      RefusingOdd()
+      Map { (value: Int) in value }
+    }
     let _: Odd.Type = failure(of: first)
-    let second = Fused { Map { (value: Int) in value }; RefusingOdd() }
+    let second = Fused {
+      Map { (value: Int) in value }
+      RefusingOdd()
+    }
     let _: Odd.Type = failure(of: second)
-    let both = Fused { RefusingOdd(); Holding() }
+    let both = Fused {
+      RefusingOdd()
+      Holding()
+    }
     let _: (any Error).Type = failure(of: both)
     #expect(throws: Odd(value: 3)) { _ = try outputs(of: both, from: [2, 3]) }
   }
@@ -70,19 +82,31 @@ private struct TwiceThenOdd: Stage {
 
   @Test func `everything emitted before an error is emitted, and the earlier error wins`() {
     var emitted: [Int] = []
-    var stage = Fused { TwiceThenOdd(); RefusingOdd() }
+    var stage = Fused {
+      TwiceThenOdd()
+      RefusingOdd()
+    }
     #expect(throws: Odd(value: 3)) { try stage.process(3) { emitted.append($0) } }
     #expect(emitted.isEmpty)
-    var other = Fused { TwiceThenOdd(); Map { (value: Int) in value * 10 } }
+    var other = Fused {
+      TwiceThenOdd()
+      Map { (value: Int) in value * 10 }
+    }
     #expect(throws: Odd(value: 3)) { try other.process(3) { emitted.append($0) } }
     #expect(emitted == [30, 30])
   }
 
   @Test func `what a stage holds passes through the later ones at the end`() throws {
-    let stage = Fused { Holding(); Batch<Int>(count: 2) }
+    let stage = Fused {
+      Holding()
+      Batch<Int>(count: 2)
+    }
     let batches = try outputs(of: stage, from: 0..<5)
     #expect(batches == [[0, 1], [2, 3], [4]])
-    let failing = Fused { Holding(fails: true); Batch<Int>(count: 2) }
+    let failing = Fused {
+      Holding(fails: true)
+      Batch<Int>(count: 2)
+    }
     #expect(throws: Late()) { _ = try outputs(of: failing, from: 0..<5) }
   }
 
@@ -103,12 +127,27 @@ private struct TwiceThenOdd: Stage {
   }
 
   @Test func `faults, bounds and counts are those of all stages`() {
-    let faulty = Fused { Take<Int>(-1); Batch<Int>(count: 0) }
+    let faulty = Fused {
+      Take<Int>(-1)
+      Batch<Int>(count: 0)
+    }
     #expect(faulty.faults.count == 2)
-    let bounded = Fused { Batch<Int>(count: 4); Unbatch<[Int]>(); Batch<Int>(count: 3) }
+    let bounded = Fused {
+      Batch<Int>(count: 4)
+      Unbatch<[Int]>()
+      Batch<Int>(count: 3)
+    }
     #expect(bounded.holds == 7)
-    #expect(Fused { Holding(); Batch<Int>(count: 3) }.holds == nil)
-    #expect(Fused { Map { (value: Int) in value }; Inspect { (_: Int) in } }.isOneToOne)
+    #expect(
+      Fused {
+        Holding()
+        Batch<Int>(count: 3)
+      }.holds == nil)
+    #expect(
+      Fused {
+        Map { (value: Int) in value }
+        Inspect { (_: Int) in }
+      }.isOneToOne)
     #expect(!bounded.isOneToOne)
     var stage = bounded
     for value in 0..<7 { stage.process(value) { _ in } }

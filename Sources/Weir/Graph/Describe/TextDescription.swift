@@ -13,6 +13,11 @@ struct TextDescription {
       let tasks = node.tasks > 1 ? ", \(node.tasks) tasks" : ""
       let holds = node.holds.map { $0 > 0 ? ", holds up to \($0)" : "" } ?? ", holds what it likes"
       lines.append("  \(pad(node.name, width))  \(pad(node.kind.rawValue, kinds))  \(node.operation)\(tasks)\(holds)")
+      for link in node.innerLinks {
+        lines.append(
+          "  \(pad("", width))    inside: \(link.name)  [\(link.limit)\(link.policy == "wait" ? "" : "; \(link.policy)")]"
+        )
+      }
       for edge in edges where edge.from == index {
         let arrow = edge.link == nil ? "·>" : "=>"
         lines.append("  \(pad("", width))    \(arrow) \(nodes[edge.to].name)  [\(edge.lines.joined(separator: "; "))]")
