@@ -155,13 +155,13 @@ struct ClosureAsyncSink<Input: Sendable>: AsyncStage {
 
 /// Pulls until the end; what comes out is impossible.
 @usableFromInline
-func drainReader(_ reader: ChunkReader<Never>) async {
+nonisolated(nonsending) func drainReader(_ reader: ChunkReader<Never>) async {
   var chunk = Chunk<Never>()
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in try await reader.pull(&chunk, 256) }
 }
 
 @inlinable
-func foldAll<Element: Sendable, Value: Sendable>(
+nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
   _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
   _ combine: @Sendable (inout Value, Element) -> Void
 ) async {
@@ -178,7 +178,7 @@ func foldAll<Element: Sendable, Value: Sendable>(
 
 /// As ``pump(_:into:counter:)``, counting what passes as consumed; whoever iterates settles it.
 @inlinable
-func pumpOut<Element: Sendable>(
+nonisolated(nonsending) func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
 ) async {
   let limit = counter.scope.runContext.chunkSize

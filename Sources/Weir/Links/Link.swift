@@ -141,7 +141,7 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Returns: false when nobody reads any more, or the waiting task was cancelled: the element was not delivered.
   @inlinable
   @discardableResult
-  public func send(_ element: Element) async -> Bool {
+  public nonisolated(nonsending) func send(_ element: Element) async -> Bool {
     while true {
       switch offer(element) {
       case .accepted: return true
@@ -156,7 +156,7 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Returns: false when nobody reads any more, or the waiting task was cancelled; what was not sent stays in `chunk`.
   @inlinable
   @discardableResult
-  public func send(_ chunk: inout Chunk<Element>) async -> Bool {
+  public nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>) async -> Bool {
     while !chunk.isEmpty {
       switch offer(&chunk) {
       case .accepted: break
@@ -216,7 +216,9 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Returns: false at the end of the link.
   /// - Throws: ``PortInterruption`` when the writing side failed, or either side was cancelled.
   @inlinable
-  public func receive(into chunk: inout Chunk<Element>, limit: Int = .max) async throws(PortInterruption) -> Bool {
+  public nonisolated(nonsending) func receive(into chunk: inout Chunk<Element>, limit: Int = .max)
+    async throws(PortInterruption) -> Bool
+  {
     var parked = false
     while true {
       // A busy link is left alone for a moment before it is looked at, so that chunks and not elements are taken.
@@ -237,7 +239,7 @@ public final class Link<Element: Sendable>: Sendable {
   /// busy link then moves chunks instead of single elements. An idle one is not slowed: a reader that had to park takes
   /// what woke it at once.
   @inlinable
-  func letFill() async {
+  nonisolated(nonsending) func letFill() async {
     var seen = -1
     while true {
       let depth = depthHint.load(ordering: .relaxed)

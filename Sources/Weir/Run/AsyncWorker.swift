@@ -1,13 +1,15 @@
 /// One copy of an asynchronous stage at work. Confined to the task that runs it.
+@usableFromInline
 final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   // Safety: used only by the task that calls `run`; Sendable because the body of a segment is.
-  private var stage: S
-  private let original: S
-  private let node: NodeRun
-  private let supervisor: Supervisor
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline let node: NodeRun
+  @usableFromInline let supervisor: Supervisor
   /// Whether the node itself has failed for good.
-  private(set) var hasFailed = false
+  @usableFromInline var hasFailed = false
 
+  @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
@@ -18,7 +20,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   /// Handles one element. What it emits is added to `out` with the element's token; what it emits before it throws is
   /// added without.
   /// - Throws: an interruption when the node has failed; `out` is to be delivered before it.
-  func handle(
+  @inlinable
+  nonisolated(nonsending) func handle(
     _ element: S.Input, token: Settlement?, into out: inout Chunk<S.Output>
   ) async throws(PortInterruption) {
     while true {
@@ -42,7 +45,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  private func count(_ emitted: Int, _ tally: inout NodeMeter.Tally) {
+  @inlinable
+  func count(_ emitted: Int, _ tally: inout NodeMeter.Tally) {
     if emitted > 1 {
       tally.created = emitted - 1
     } else if emitted == 0 {
@@ -50,7 +54,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  private func settle(_ token: Settlement?, _ out: inout Chunk<S.Output>, from first: Int) {
+  @inlinable
+  func settle(_ token: Settlement?, _ out: inout Chunk<S.Output>, from first: Int) {
     guard let token else { return }
     if out.count == first {
       token.settle(S.Output.self == Never.self ? .stored : .filtered)
@@ -61,21 +66,22 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   }
 
   /// - Returns: whether the element is to be tried again; false when it was given up.
-  private func retries(
+  @inlinable
+  nonisolated(nonsending) func retries(
     _ element: S.Input, token: Settlement?, _ error: S.Failure, emitted: Int, _ tally: inout NodeMeter.Tally
   ) async throws(PortInterruption) -> Bool {
     tally.errors = 1
     tally.elementsIn = 1
     tally.elementsOut = emitted
     tally.created = emitted
-    if error is CancellationError, node.scope.segment?.isCancelled == true {
+    if error is CancellationError, node.isCancelled {
       token?.settle(.abandoned)
       tally.discarded = 1
-      node.meter.record(tally, at: node.scope.clock?.now ?? 0)
+      node.meter.record(tally, at: node.now)
       throw .cancelled
     }
     let decision = await supervisor.decide(error)
-    defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
+    defer { node.meter.record(tally, at: node.now) }
     switch decision {
     case .fail:
       tally.discarded = 1
@@ -95,7 +101,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   }
 
   /// Calls the stage's `finish`; as ``handle(_:token:into:)``.
-  func finish(into out: inout Chunk<S.Output>) async throws(PortInterruption) {
+  @inlinable
+  nonisolated(nonsending) func finish(into out: inout Chunk<S.Output>) async throws(PortInterruption) {
     let stamp = node.enter()
     var tally = NodeMeter.Tally()
     var failure: PortInterruption?
@@ -112,12 +119,14 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     if let failure { throw failure }
   }
 
+  @inlinable
   func showTaps(_ chunk: borrowing Chunk<S.Output>) { node.showTaps(chunk) }
 
   /// Runs one step and passes on what it emitted, also when it fails.
-  func deliver(
-    _ out: inout Chunk<S.Output>, through emit: (inout Chunk<S.Output>) async -> Bool,
-    _ step: (inout Chunk<S.Output>) async throws(PortInterruption) -> Void
+  @inlinable
+  nonisolated(nonsending) func deliver(
+    _ out: inout Chunk<S.Output>, through emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool,
+    _ step: nonisolated(nonsending) (inout Chunk<S.Output>) async throws(PortInterruption) -> Void
   ) async throws(PortInterruption) {
     var interruption: PortInterruption?
     do throws(PortInterruption) { try await step(&out) } catch { interruption = error }
@@ -131,7 +140,11 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   /// Handles everything a port has, one element at a time.
   /// - Parameter emit: passes on what was emitted; false when nobody wants more.
   /// - Returns: how the input ended.
-  func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: (inout Chunk<S.Output>) async -> Bool) async
+  @inlinable
+  nonisolated(nonsending) func run(
+    _ reader: ChunkReader<S.Input>, most: Int = .max,
+    emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async
     -> LinkEnd
   {
     let limit = min(most, node.scope.runContext.chunkSize)
@@ -146,7 +159,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
         try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in
           try await handle(element, token: token, into: &out)
         }
-        if node.scope.segment?.isCancelled == true { throw .cancelled }
+        if node.isCancelled { throw .cancelled }
       }
       return true
     }
@@ -156,13 +169,15 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
 }
 
 /// One copy of a stage that works on all that is ready. Confined to the task that runs it.
+@usableFromInline
 final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   // Safety: as AsyncWorker.
-  private var stage: S
-  private let original: S
-  private let node: NodeRun
-  private let supervisor: Supervisor
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline let node: NodeRun
+  @usableFromInline let supervisor: Supervisor
 
+  @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
@@ -170,7 +185,10 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     supervisor = Supervisor(supervision, node: node)
   }
 
-  func run(_ reader: ChunkReader<S.Input>, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
+  @inlinable
+  nonisolated(nonsending) func run(
+    _ reader: ChunkReader<S.Input>, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async -> LinkEnd {
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, max(1, stage.maximum)) else {
@@ -188,8 +206,9 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   /// One call into the stage; nil for the last one.
-  private func call(
-    _ elements: [S.Input]?, token: Settlement?, emit: (inout Chunk<S.Output>) async -> Bool
+  @inlinable
+  nonisolated(nonsending) func call(
+    _ elements: [S.Input]?, token: Settlement?, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
   ) async throws(PortInterruption) {
     var out = Chunk<S.Output>()
     var interruption: PortInterruption?
@@ -202,7 +221,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   /// Calls the stage until it succeeds or is given up. What it emits before it throws is added without a token.
-  private func attempt(
+  @inlinable
+  nonisolated(nonsending) func attempt(
     _ elements: [S.Input]?, token: Settlement?, into out: inout Chunk<S.Output>
   ) async throws(PortInterruption) {
     while true {
@@ -237,7 +257,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     }
   }
 
-  private func retries(
+  @inlinable
+  nonisolated(nonsending) func retries(
     _ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, emitted: Int
   ) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
@@ -245,8 +266,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     tally.elementsIn = elements?.count ?? 0
     tally.elementsOut = emitted
     tally.created = emitted
-    defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
-    if error is CancellationError, node.scope.segment?.isCancelled == true {
+    defer { node.meter.record(tally, at: node.now) }
+    if error is CancellationError, node.isCancelled {
       tally.discarded = tally.elementsIn
       token?.settle(.abandoned)
       throw .cancelled
@@ -270,7 +291,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     }
   }
 
-  private func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
+  @inlinable
+  func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
     var outcome = Outcome.dropped(.failed)
     for element in elements ?? [] { outcome = supervisor.giveUp(element, error, tally: &tally) }
     token?.settle(outcome)

@@ -49,7 +49,8 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(PortInterruption) -> Element? {
-      try await state.next()
+      if let element = state.pop() { return element }
+      return try await state.next()
     }
   }
 }
@@ -90,7 +91,7 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  func next() async throws(PortInterruption) -> Element? {
+  nonisolated(nonsending) func next() async throws(PortInterruption) -> Element? {
     if let element = pop() { return element }
     if ended { return nil }
     do throws(PortInterruption) {

@@ -3,27 +3,31 @@ import Synchronization
 /// Puts the results of parallel calls back into the order of their inputs.
 ///
 /// Memory: at most `window` positions that are finished or under way.
+@usableFromInline
 final class ReorderBuffer<Output: Sendable>: Sendable {
-  private struct State {
+  @usableFromInline
+  struct State {
     /// Position whose results leave next.
-    var next: UInt64 = 0
+    @usableFromInline var next: UInt64 = 0
     /// Next position to hand out.
-    var issued: UInt64 = 0
-    var done: [UInt64: Parcel<Output>] = [:]
-    var waiting: [UnsafeContinuation<Void, Never>] = []
+    @usableFromInline var issued: UInt64 = 0
+    @usableFromInline var done: [UInt64: Parcel<Output>] = [:]
+    @usableFromInline var waiting: [UnsafeContinuation<Void, Never>] = []
     /// One task at a time sends what is in order.
-    var sending = false
-    var closed = false
+    @usableFromInline var sending = false
+    @usableFromInline var closed = false
   }
 
-  private let state = Mutex(State())
-  private let window: UInt64
+  @usableFromInline let state = Mutex(State())
+  @usableFromInline let window: UInt64
 
+  @inlinable
   init(window: Int) { self.window = UInt64(window) }
 
   /// Waits until position `position` is inside the window. False when the node is over.
   /// - Parameter ahead: how far ahead of the results that left last; the whole window by default.
-  func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
+  @inlinable
+  nonisolated(nonsending) func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
     let window = ahead ?? self.window
     while true {
       let (inside, closed) = state.withLock { ($0.closed || position < $0.next + window, $0.closed) }
@@ -41,7 +45,10 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   }
 
   /// Leaves the results of one position, and sends on all that are now in order.
-  func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async
+  @inlinable
+  nonisolated(nonsending) func deposit(
+    _ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>
+  ) async
     -> Bool
   {
     let parcel = Parcel(results)
@@ -86,6 +93,7 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   }
 
   /// The node is over: results that never got their turn are abandoned.
+  @inlinable
   func close() {
     let (waiters, parcels) = state.withLock { state in
       state.closed = true
@@ -101,16 +109,20 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
 }
 
 /// A chunk in a box, so that a dictionary can hold it.
+@usableFromInline
 final class Parcel<Element: Sendable>: Sendable {
-  private let chunk: Mutex<Chunk<Element>>
+  @usableFromInline let chunk: Mutex<Chunk<Element>>
 
+  @inlinable
   init(_ chunk: consuming Chunk<Element>) { self.chunk = Mutex(chunk) }
 
+  @inlinable
   func abandon() {
     var chunk = take()
     chunk.settleAll(.abandoned)
   }
 
+  @inlinable
   func take() -> Chunk<Element> {
     chunk.withLock { chunk in
       var taken = Chunk<Element>()
@@ -121,13 +133,22 @@ final class Parcel<Element: Sendable>: Sendable {
 }
 
 /// An element with its place in the order.
+@frozen
+@usableFromInline
 struct Positioned<Element: Sendable>: Sendable {
-  let position: UInt64
-  let element: Element
+  @usableFromInline let position: UInt64
+  @usableFromInline let element: Element
+
+  @inlinable
+  init(position: UInt64, element: Element) {
+    self.position = position
+    self.element = element
+  }
 }
 
 /// Moves elements into the shared input of ordered workers, numbering them.
-private func pumpNumbered<Element: Sendable>(
+@inlinable
+nonisolated(nonsending) func pumpNumbered<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Positioned<Element>>
 ) async {
   let limit = writer.scope.runContext.chunkSize
@@ -146,6 +167,7 @@ private func pumpNumbered<Element: Sendable>(
   writer.finish(end)
 }
 
+@inlinable
 func orderedWorkers<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
   _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ inner: LinkDescription, _ ring: Link<S.Output>,
@@ -174,7 +196,8 @@ func orderedWorkers<S: AsyncStage>(
   }
 }
 
-private func runOrdered<S: AsyncStage>(
+@inlinable
+nonisolated(nonsending) func runOrdered<S: AsyncStage>(
   _ worker: AsyncWorker<S>, _ port: ReaderPort<Positioned<S.Input>>, _ buffer: ReorderBuffer<S.Output>,
   _ writer: WriterPort<S.Output>
 ) async -> LinkEnd {

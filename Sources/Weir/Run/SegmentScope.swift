@@ -35,6 +35,7 @@ final class SegmentScope: Sendable {
   }
 
   /// Registers what ends a port when the task is cancelled.
+  @usableFromInline
   func addCloser(_ close: @escaping @Sendable () -> Void) {
     draft.withLock { $0.closers.append(close) }
   }
@@ -114,6 +115,12 @@ struct NodeRun: Sendable {
   @usableFromInline
   @discardableResult
   func enter() -> UInt64 { scope.clock?.enterBusy(index) ?? 0 }
+
+  /// The stamp of now, without moving the clock on.
+  @usableFromInline var now: UInt64 { scope.clock?.now ?? 0 }
+
+  /// Whether the task of the node was told to stop.
+  @usableFromInline var isCancelled: Bool { scope.segment?.isCancelled == true }
 
   /// Wraps what the node threw, and tells the run; or its observer, when nobody wants anything of the task any more.
   @usableFromInline

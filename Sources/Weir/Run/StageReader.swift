@@ -68,48 +68,69 @@ func processChunk<S: Stage>(
   _ stage: inout S, _ input: inout Chunk<S.Input>, into out: inout Chunk<S.Output>, limit: Int,
   tally: inout NodeMeter.Tally
 ) -> StageStep<S.Input, S.Failure> {
+  let holdsNone = stage.holds == 0
+  let heldAtFirst = stage.held
+  let most = limit &- out.count
+  if S.Output.self != Never.self { out.reserve(Swift.min(input.count, most)) }
+  var tail = ChunkTail(of: &out)
+  var head = ChunkHead(of: input)
+  let elements = head.count
   var filtered = 0
   var created = 0
   var merged = 0
   var lost = 0
   var step = StageStep<S.Input, S.Failure>.paused
-  let firstOut = out.count
-  let firstIn = input.count
-  while out.count < limit {
+  while tail.added < most {
     if stage.demand == 0 {
       step = .satisfied
       break
     }
-    guard let element = input.popFirstPlain() else { break }
-    let before = out.count
-    let heldBefore = stage.held
+    guard let element = head.popFirst() else { break }
+    let before = tail.added
+    let heldBefore = holdsNone ? 0 : stage.held
     do throws(S.Failure) {
-      try stage.process(element) { out.appendPlain($0) }
+      try stage.process(element) { tail.append($0) }
     } catch {
       // The element itself is counted by whoever decides what becomes of it.
-      let left = heldBefore &- stage.held
-      let produced = out.count &- before
+      let left = heldBefore &- (holdsNone ? 0 : stage.held)
+      let produced = tail.added &- before
       if produced >= left { created &+= produced &- left } else { lost &+= left &- produced }
       step = .failed(element, error)
       break
     }
-    let left = 1 &+ heldBefore &- stage.held
-    let produced = out.count &- before
-    if produced > left {
-      created &+= produced &- left
-    } else if produced > 0 {
-      merged &+= left &- produced
-    } else if S.Output.self == Never.self {
-      // The end of the way: consumed, not filtered.
-      merged &+= left
+    if holdsNone {
+      // What is created follows from the rest: one addition for each element instead of three.
+      if tail.added == before { filtered &+= 1 }
     } else {
-      filtered &+= left
+      let left = 1 &+ heldBefore &- stage.held
+      let produced = tail.added &- before
+      if produced > left {
+        created &+= produced &- left
+      } else if produced > 0 {
+        merged &+= left &- produced
+      } else {
+        filtered &+= left
+      }
     }
   }
-  let elementsIn = firstIn &- input.count
-  if input.isEmpty { input.rewind() }
+  head.putBack(into: &input)
+  tail.putBack(into: &out)
+  let elementsIn = elements &- input.count
+  if holdsNone {
+    var completed = elementsIn
+    if case .failed = step { completed &-= 1 }
+    created = tail.added &- (completed &- filtered)
+    // A stage that keeps elements though it says that it never does: they are in flight, not filtered.
+    let kept = Swift.min(filtered, Swift.max(0, stage.held &- heldAtFirst))
+    filtered &-= kept
+  }
+  if S.Output.self == Never.self {
+    // The end of the way: consumed, not filtered.
+    merged &+= filtered
+    filtered = 0
+  }
   tally.elementsIn &+= elementsIn
-  tally.elementsOut &+= out.count &- firstOut
+  tally.elementsOut &+= tail.added
   tally.filtered &+= filtered
   tally.created &+= created
   tally.merged &+= merged
@@ -259,7 +280,7 @@ extension StageState {
 
 /// Acts on what stopped the loop over a chunk: supervision.
 @usableFromInline
-func settleStep<S: Stage>(
+nonisolated(nonsending) func settleStep<S: Stage>(
   _ state: StageState<S>, _ step: StageStep<S.Input, S.Failure>, token: Settlement?, out: inout Chunk<S.Output>,
   tally: inout NodeMeter.Tally
 ) async {
