@@ -213,7 +213,8 @@ private final class Slot<Value: Sendable>: Sendable {
       }.collect("all")
     }
     do {
-      try await blueprint.run()
+      // On one thread nobody takes an element while the callbacks yield.
+      try await blueprint.run(RunOptions(executor: SingleThreadExecutor()))
       Issue.record("no failure")
     } catch let error as StageFailure {
       #expect(error.node == "callbacks" && error.code == "link-overflow")
