@@ -78,8 +78,8 @@ struct GraphStageTests {
     let facts = ChatScript.lines(seed: 3, count: 300).compactMap { try? decoder.decode($0).fact }
     let store = try await openStore(directory.file("retry.db"))
     let state = Mutex((calls: 0, told: 0))
-    let stage = ProjectionStage(onFailure: { _ in state.withLock { $0.told += 1 } }) {
-      (group) async throws(StoreError) in
+    let failed: @Sendable (StoreError) -> Void = { _ in state.withLock { $0.told += 1 } }
+    let stage = ProjectionStage(onFailure: failed) { (group) async throws(StoreError) in
       let call = state.withLock { state in
         state.calls += 1
         return state.calls

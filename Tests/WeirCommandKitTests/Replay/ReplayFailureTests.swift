@@ -13,7 +13,8 @@ import WeirStore
 
   /// Ends as it should, and leaves nothing behind that looks like work done.
   private func expect(
-    _ command: String, _ code: ExitCode, _ stable: String, _ words: String = "", location: SourceLocation = #_sourceLocation
+    _ command: String, _ code: ExitCode, _ stable: String, _ words: String = "",
+    location: SourceLocation = #_sourceLocation
   ) throws {
     let result = try Shell.run(command, in: folder)
     #expect(result.code == code.rawValue, "\(result.errors)", sourceLocation: location)

@@ -12,7 +12,7 @@ import WeirStore
 
   @Test func `is completed by the same command, to the content of an undisturbed run`() async throws {
     let soak = ProcessInfo.processInfo.environment["WEIR_SOAK"] == "1"
-    let (stores, killsEach) = soak ? (40, 25) : (2, 13)
+    let (stores, killsEach) = soak ? (8, 25) : (2, 13)
     try generate(roughSettings(messages: soak ? 30_000 : 3_000, seed: 21), to: "in", in: folder)
     let start = ContinuousClock.now
     try replay(to: "undisturbed").waitUntilExit()

@@ -31,7 +31,7 @@ struct ReplayGraph: Sendable {
           switch leg {
           case .facts: store(lines)
           case .events: count(lines)
-          case .refused: keep(lines)
+          case .refused: lines.sink("refused", RefusalSink(refusals: refusals, names: names))
           }
         }
     }
@@ -53,17 +53,6 @@ struct ReplayGraph: Sendable {
     let tally = tally
     lines.sink("events") { line in
       if case .event(let event) = line { tally.add(event) }
-    }
-  }
-
-  private func keep(_ lines: consuming Outlet<DecodedLine<RawLine>>) {
-    let (refusals, names) = (refusals, names)
-    lines.sink("refused") { (line) throws(OutputError) in
-      guard case .refused(let raw, let error) = line else { return }
-      try refusals.add(
-        Reject(
-          file: names[raw.source], line: raw.number, offset: raw.offset, code: error.code,
-          reason: error.description, bytes: raw.bytes))
     }
   }
 }
