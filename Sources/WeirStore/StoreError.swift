@@ -1,12 +1,20 @@
 import CSQLite
+import Weir
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 /// What went wrong in the store, and what to do about it.
 ///
 /// `code` is stable and meant for branching; `description` is for people and may change.
-public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct StoreError: CodedError, RetryableError, Sendable, Equatable, CustomStringConvertible {
   /// The kinds of failure. The raw values are the stable codes.
   public enum Kind: String, Sendable, CaseIterable {
-    /// No room for the write (SQLite 13). The transaction was rolled back.
+    /// No room for the write (SQLite 13), or a quota or a limit on the file's size was reached. The transaction was rolled
+    /// back.
     case diskFull = "store.disk-full"
     /// Reading or writing the file failed (SQLite 10 and its extended codes, for example 778).
     case io = "store.io"
@@ -60,7 +68,9 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What to do about it.
   public var remedy: String {
     switch kind {
-    case .diskFull: "free space on the disk and apply the same facts again; nothing of this transaction was kept"
+    case .diskFull:
+      "free space on the disk, or raise the quota or file size limit, and apply the same facts again; "
+        + "nothing of this transaction was kept"
     case .io: "check the disk, then apply the same facts again; nothing of this transaction was kept"
     case .readOnly: "make the file and its directory writable, or open the store read-only"
     case .busy: "let the other process finish its transaction and try again"
@@ -87,19 +97,47 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   ///   - sqlite: the extended result code.
   ///   - doing: what the store was doing, for the message.
   ///   - message: SQLite's own words.
-  public init(sqlite: Int32, doing: String, message: String) {
+  ///   - systemError: `errno` of the failed system call, or 0. SQLite reports a quota or file size limit as an I/O error;
+  ///     only this tells it from a broken disk.
+  public init(sqlite: Int32, doing: String, message: String, systemError: Int32 = 0) {
+    let isOutOfSpace = [ENOSPC, EDQUOT, EFBIG].contains(systemError)
     let kind: Kind =
       switch sqlite & 0xff {
       case SQLITE_FULL: .diskFull
+      case SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(systemError): .diskFull
+      case SQLITE_CANTOPEN where [ENOSPC, EDQUOT, EFBIG].contains(systemError): .diskFull
       case SQLITE_IOERR: .io
       case SQLITE_READONLY: .readOnly
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
-      case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .cannotOpen
+      case SQLITE_CANTOPEN: isOutOfSpace ? .diskFull : .cannotOpen
+      case SQLITE_PERM, SQLITE_AUTH: .cannotOpen
       case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: .invalidInput
       case SQLITE_NOMEM: .outOfMemory
       default: .unexpected
       }
-    self.init(kind, "\(doing): \(message)", sqliteCode: sqlite)
+    let reason = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
+    self.init(kind, "\(doing): \(message)\(reason)", sqliteCode: sqlite)
+  }
+}
+
+extension StoreError {
+  /// What the latest call on a connection reported with `result`. Call it before any other call on the connection.
+  init(_ result: Int32, of connection: OpaquePointer?, doing: String) {
+    let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+    let isSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(result & 0xff)
+    self.init(
+      sqlite: result, doing: doing, message: message ?? "no memory for a connection",
+      systemError: isSystem ? Self.systemError(of: connection) : 0)
+  }
+
+  /// `errno` of the system call that failed last. For a failed COMMIT SQLite keeps it with the log's file only.
+  private static func systemError(of connection: OpaquePointer?) -> Int32 {
+    var number = sqlite3_system_errno(connection)
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    if number == 0, sqlite3_file_control(connection, nil, SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log {
+      _ = log.pointee.pMethods?.pointee.xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number)
+    }
+    return number
   }
 }

@@ -1,38 +1,9 @@
 import Foundation
 import Testing
+import Weir
+import WeirStore
 
 @testable import WeirCommandKit
-
-/// Runs the built executable, as a user's shell would.
-private struct Shell {
-  struct Result {
-    let code: Int32
-    let output: String
-    let errors: String
-  }
-
-  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    .deletingLastPathComponent().appendingPathComponent("weir").path
-
-  /// Runs `script` with `weir` standing for the executable.
-  static func run(_ script: String, in folder: TemporaryFolder) throws -> Result {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-c", "weir() { '\(program)' \"$@\"; }; cd '\(folder.path)'; \(script)"]
-    let errors = folder.file(".errors")
-    let output = folder.file(".output")
-    try folder.write("", to: ".output")
-    try folder.write("", to: ".errors")
-    process.standardOutput = FileHandle(forWritingAtPath: output)
-    process.standardError = FileHandle(forWritingAtPath: errors)
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return Result(
-      code: process.terminationStatus, output: String(decoding: try folder.contents(of: ".output"), as: UTF8.self),
-      errors: String(decoding: try folder.contents(of: ".errors"), as: UTF8.self))
-  }
-}
 
 @Suite struct `The program weir` {
   let folder: TemporaryFolder
@@ -44,12 +15,40 @@ private struct Shell {
     #expect(help.code == 0 && help.errors == "")
     #expect(help.output == CommandProgram.weir.help(for: ["generate"]))
     #expect(try Shell.run("weir generate --help", in: folder).output == help.output)
-    #expect(try Shell.run("weir --version", in: folder).output == "weir 0.1.0\n")
+    let version = try Shell.run("weir --version", in: folder).output.split(separator: "\n")
+    #expect(version.count == 3 + SQLiteLibrary.notices().count)
+    #expect(version[0] == "weir 0.1.0")
+    #expect(version[1] == "SQLite \(SQLiteLibrary.version)")
+    #expect(version[2].hasPrefix("zstd 1."))
     let wrong = try Shell.run("weir generate --seeed 4", in: folder)
     #expect(wrong.code == ExitCode.usage.rawValue && wrong.output == "")
     #expect(
       wrong.errors
         == "weir: unknown option --seeed; did you mean --seed? [usage.unknown-option]\nSee 'weir help generate'.\n")
+  }
+
+  @Test func `has a help page for every command, each within 80 columns`() throws {
+    let commands = ["replay", "graph", "generate"]
+    let main = try Shell.run("weir help", in: folder).output
+    for command in commands {
+      #expect(main.contains("  \(command)"))
+      let page = try Shell.run("weir help \(command)", in: folder).output
+      #expect(page.hasPrefix("weir \(command): "))
+      #expect(page.contains("Usage: weir \(command)") && page.contains("Examples:"))
+      for line in page.split(separator: "\n") where !line.hasPrefix("    weir") {
+        #expect(DisplayWidth.of(String(line)) <= 80)
+      }
+    }
+  }
+
+  @Test func `describes the graph it runs, in three forms`() throws {
+    let text = try Shell.run("weir graph", in: folder)
+    #expect(text.code == 0 && text.errors == "")
+    #expect(text.output == (try GraphCommand.blueprint().describe()))
+    #expect(text.output.contains("memory bound: ") && !text.output.contains("memory bound: none"))
+    #expect(try Shell.run("weir graph --as dot", in: folder).output.hasPrefix("digraph \"replay\" {"))
+    #expect(try Shell.run("weir graph --as mermaid", in: folder).output.contains("flowchart LR"))
+    #expect(try Shell.run("weir graph --as png", in: folder).code == ExitCode.usage.rawValue)
   }
 
   @Test func `generates the same bytes in every process, also through a pipe`() throws {
@@ -73,43 +72,10 @@ private struct Shell {
   }
 
   @Test func `ends with a code for each kind of failure`() throws {
-    #expect(try Shell.run("weir lines none", in: folder).code == ExitCode.noInput.rawValue)
-    #expect(try Shell.run("weir lines .", in: folder).code == ExitCode.noInput.rawValue)
     #expect(try Shell.run("weir generate > /dev/full", in: folder).code == ExitCode.temporary.rawValue)
     #expect(try Shell.run("weir generate -o none/a", in: folder).code == ExitCode.cannotCreate.rawValue)
     let closed = try Shell.run("weir generate -n 100000 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}", in: folder)
     #expect(closed.code == ExitCode.brokenPipe.rawValue && closed.errors == "")
-  }
-
-  @Test func `counts lines from files and from a pipe, and keeps what it refuses`() throws {
-    try folder.write(
-      Array("good\n".utf8) + [0xFF, 10] + Array((String(repeating: "x", count: 99) + "\n").utf8), to: "in")
-    let options = "--longest-line 50 --rejects rejects --json --strict"
-    for command in ["weir lines in \(options)", "(head -c 7 in; sleep 0.05; tail -c +8 in) | weir lines - \(options)"] {
-      try? FileManager.default.removeItem(atPath: folder.file("rejects"))
-      let result = try Shell.run(command, in: folder)
-      #expect(result.code == ExitCode.dataRefused.rawValue)
-      let counts = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
-      #expect(counts[0]["lines"] as? Int == 3 && counts[0]["refused"] as? Int == 2)
-      let rejects = try folder.contents(of: "rejects").split(separator: 10).map { try jsonObject(Array($0)) }
-      #expect(Set(rejects.compactMap { $0["code"] as? String }) == ["line.not-utf8", "line.too-long"])
-    }
-    let table = try Shell.run("weir lines in", in: folder)
-    #expect(table.code == 0)
-    #expect(table.output == "file  lines  refused  longest   size\nin        3        1     99 B  104 B\n")
-  }
-
-  @Test(arguments: [("INT", ExitCode.interrupted), ("TERM", ExitCode.terminated)])
-  func `finishes in good order when it is asked to stop`(signal: String, code: ExitCode) throws {
-    // The first progress line says that it is at work.
-    let result = try Shell.run(
-      """
-      printf 'a\\nb\\nc' > in; mkfifo progress
-      set -m; '\(Shell.program)' lines --follow --progress in 2> progress & exec 3< progress; read -r line <&3
-      kill -\(signal) $!; wait $!
-      """, in: folder)
-    #expect(result.code == code.rawValue)
-    #expect(result.output == "file  lines  refused  longest  size\nin        2        0      1 B   2 B\n")
   }
 
   @Test func `writes whole lines only when generating is interrupted`() throws {

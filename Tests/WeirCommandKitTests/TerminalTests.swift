@@ -113,11 +113,11 @@ import Testing
     for tick in 1...100 { meter.observe(Sample(elements: tick * 50), at: .milliseconds(tick * 50)) }
     #expect(abs(meter.rate - 1_000) < 1)
     for tick in 101...400 {
-      meter.observe(Sample(elements: 5_000, pressure: .heldBy("projection")), at: .milliseconds(tick * 50))
+      meter.observe(Sample(elements: 5_000, pressure: .heldBy("projection", share: 0.63)), at: .milliseconds(tick * 50))
     }
     #expect(meter.rate == 0)
     #expect(meter.remaining == nil)
-    #expect(meter.line() == "5,000 messages  50%  0/s  held by projection")
+    #expect(meter.line() == "5,000 messages  50%  0/s  held 63% by projection")
   }
 
   @Test func `keeps the same rate however often it is told`() {

@@ -2,10 +2,11 @@ import Synchronization
 import Weir
 import WeirTesting
 
-/// Runs a body once for every seed, with run options that take all time from the simulation.
+/// Runs a body once for every seed, with run options that take all time from the simulation. Late failures leave the
+/// names of their nodes in `late`.
 func runInSimulation(
   seeds: Int = 50, chunkSizes: [Int] = [1, 3, 256], stepLimit: Int = 1_000_000, fileID: String = #fileID,
-  function: String = #function, onLateError: (@Sendable (StageFailure) -> Void)? = nil,
+  function: String = #function, late: RunLog<String>? = nil,
   _ body: @escaping @Sendable (Simulation, RunOptions) async throws -> Void
 ) throws {
   var options = SimulationOptions()
@@ -13,7 +14,7 @@ func runInSimulation(
   try forEachSeed(count: seeds, options: options, fileID: fileID, function: function) { simulation in
     var generator = simulation.generator("chunk size")
     let size = generator.element(of: chunkSizes) ?? 256
-    try await body(simulation, simulation.runOptions(chunkSize: size, onLateError: onLateError))
+    try await body(simulation, simulation.runOptions(chunkSize: size) { late?.append($0.node) })
   }
 }
 

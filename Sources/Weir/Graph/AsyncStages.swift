@@ -4,6 +4,7 @@ extension Outlet {
   /// Emits as the stage does; waits while the link is full;
   /// finishes after the last result; cancels upstream when downstream leaves. Memory: the link, one chunk, and with n
   /// workers up to 3n (unordered), 4n (ordered) or 32n (lanes) elements.
+  @inlinable
   public consuming func via<S: AsyncStage>(
     _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit = .standard,
     supervision: Supervision = .fail, file: StaticString = #fileID, line: UInt = #line
@@ -12,6 +13,7 @@ extension Outlet {
       name, stage, parallel: parallel, limit: limit, supervision: supervision, location: SourceLocation(file, line))
   }
 
+  @inlinable
   consuming func via<S: AsyncStage>(
     _ name: String, _ stage: S, parallel: Parallelism<Element>, limit: LinkLimit, supervision: Supervision,
     location: SourceLocation
@@ -33,7 +35,10 @@ extension Outlet {
       case .unordered:
         let shared: Link<Element> = run.makeLink(inner, node: node, readers: workers)
         feedShared(make, run, name) { WriterPort(shared, scope: $0) }
-        for index in 0..<workers { worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run) }
+        let ends = WorkerEnds(count: workers)
+        for index in 0..<workers {
+          worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run, ends)
+        }
       case .lanes(_, let key):
         let lanes = (0..<workers).map { lane -> Link<Element> in
           let description = LinkDescription(
@@ -41,8 +46,9 @@ extension Outlet {
           return run.makeLink(description, node: node)
         }
         feedLanes(make, run, name, lanes, key)
+        let ends = WorkerEnds(count: workers)
         for (index, lane) in lanes.enumerated() {
-          worker(stage, supervision, node, "\(name).\(index)", lane, most: .max, ring, run)
+          worker(stage, supervision, node, "\(name).\(index)", lane, most: .max, ring, run, ends)
         }
       case .ordered:
         orderedWorkers(stage, supervision, node, name, make, inner, ring, run, workers)
@@ -53,6 +59,7 @@ extension Outlet {
 }
 
 extension AsyncStage {
+  @inlinable
   public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
     outlet.via(
       placement.name, self, parallel: .serial, limit: placement.limit, supervision: placement.supervision,
@@ -61,6 +68,7 @@ extension AsyncStage {
 }
 
 extension AsyncChunkStage {
+  @inlinable
   public func attach(to outlet: consuming Outlet<Input>, as placement: NodePlacement) -> Outlet<Output> {
     let (name, location, supervision) = (placement.name, placement.location, placement.supervision)
     let builder = outlet.builder
@@ -85,7 +93,8 @@ extension AsyncChunkStage {
 
 // MARK: - Tasks of asynchronous nodes
 
-private func serialWorker<S: AsyncStage>(
+@inlinable
+func serialWorker<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
   _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ ring: Link<S.Output>, _ run: RunContext
 ) {
@@ -96,19 +105,24 @@ private func serialWorker<S: AsyncStage>(
   scope.seal(name: name) { writer.finish(await worker.run(reader) { await writer.send(&$0) }) }
 }
 
-private func worker<S: AsyncStage>(
+@inlinable
+func worker<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String, _ input: Link<S.Input>, most: Int,
-  _ ring: Link<S.Output>, _ run: RunContext
+  _ ring: Link<S.Output>, _ run: RunContext, _ ends: WorkerEnds
 ) {
   let scope = run.newScope()
   let port = ReaderPort(input, scope: scope)
   let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
   let writer = WriterPort(ring, scope: scope)
-  scope.seal(name: name) { writer.finish(await worker.run(port.reader, most: most) { await writer.send(&$0) }) }
+  scope.seal(name: name) {
+    let end = await worker.run(port.reader, most: most) { await writer.send(&$0) }
+    ends.finish(writer, end, isOwn: worker.hasFailed)
+  }
 }
 
 /// A task that moves what comes from upstream into the shared input of parallel workers.
-private func feedShared<Element: Sendable>(
+@inlinable
+func feedShared<Element: Sendable>(
   _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
   _ port: (SegmentScope) -> WriterPort<Element>
 ) {
@@ -118,7 +132,8 @@ private func feedShared<Element: Sendable>(
   scope.seal(name: "\(name).in") { await pump(reader, into: writer, counter: nil) }
 }
 
-private func feedLanes<Element: Sendable>(
+@inlinable
+func feedLanes<Element: Sendable>(
   _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
   _ lanes: [Link<Element>], _ key: @escaping @Sendable (Element) -> UInt64
 ) {
@@ -135,7 +150,8 @@ private func feedLanes<Element: Sendable>(
 }
 
 /// Sends each element to the one writer that its key selects; chunks are split by writer.
-func distribute<Element: Sendable>(
+@inlinable
+nonisolated(nonsending) func distribute<Element: Sendable>(
   _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
   _ select: @Sendable (UInt64) -> Int, key: @Sendable (Element) -> UInt64
 ) async {
@@ -143,7 +159,8 @@ func distribute<Element: Sendable>(
 }
 
 /// Sends each element to the writer that `select` names; those it names none for are discarded as unmatched.
-func split<Element: Sendable>(
+@inlinable
+nonisolated(nonsending) func split<Element: Sendable>(
   _ reader: ChunkReader<Element>, to writers: [WriterPort<Element>], counter: NodeRun?,
   _ select: @Sendable (Element) -> Int?
 ) async {
@@ -155,17 +172,14 @@ func split<Element: Sendable>(
     guard try await reader.pull(&chunk, limit) else { return false }
     var tally = NodeMeter.Tally()
     tally.elementsIn = chunk.count
-    while let (element, token) = chunk.popFirstTracked() {
-      if let index = select(element), writers.indices.contains(index), !parts.closed[index] {
-        parts.append(element, token, to: index)
-        tally.elementsOut += 1
-      } else {
-        tally.discarded += 1
-        token?.settle(.dropped(.unmatched))
-      }
+    if chunk.hasTokens {
+      parts.splitTracked(&chunk, &tally, select)
+    } else {
+      parts.split(&chunk, &tally, select)
     }
     if let counter { counter.meter.record(tally, at: counter.enter()) }
     for index in writers.indices where !parts.closed[index] {
+      if let counter { parts.show(index, to: counter) }
       if !(await parts.send(index, through: writers[index])) {
         parts.closed[index] = true
         open -= 1
@@ -178,11 +192,13 @@ func split<Element: Sendable>(
 }
 
 /// The parts of a chunk that go to different writers. Confined to one task.
+@usableFromInline
 final class SplitChunks<Element: Sendable> {
-  private let slots: UnsafeMutablePointer<Chunk<Element>>
-  private let count: Int
-  var closed: [Bool]
+  @usableFromInline let slots: UnsafeMutablePointer<Chunk<Element>>
+  @usableFromInline let count: Int
+  @usableFromInline var closed: [Bool]
 
+  @inlinable
   init(count: Int) {
     self.count = count
     closed = Array(repeating: false, count: count)
@@ -190,16 +206,46 @@ final class SplitChunks<Element: Sendable> {
     for index in 0..<count { (slots + index).initialize(to: Chunk()) }
   }
 
+  @inlinable
   deinit {
     for index in 0..<count { (slots + index).deinitialize(count: 1) }
     slots.deallocate()
   }
 
-  func append(_ element: Element, _ token: Settlement?, to index: Int) {
-    slots[index].append(element, token: token)
+  /// Divides a chunk without tokens.
+  @inlinable
+  func split(_ chunk: inout Chunk<Element>, _ tally: inout NodeMeter.Tally, _ select: (Element) -> Int?) {
+    var head = ChunkHead(of: chunk)
+    while let element = head.popFirst() {
+      if let index = select(element), index >= 0, index < count, !closed[index] {
+        slots[index].append(element)
+        tally.elementsOut &+= 1
+      } else {
+        tally.discarded &+= 1
+      }
+    }
+    head.putBack(into: &chunk)
   }
 
-  func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
+  /// Divides a chunk with tokens: what no writer takes is settled as unmatched.
+  @inlinable
+  func splitTracked(_ chunk: inout Chunk<Element>, _ tally: inout NodeMeter.Tally, _ select: (Element) -> Int?) {
+    while let (element, token) = chunk.popFirstTracked() {
+      if let index = select(element), index >= 0, index < count, !closed[index] {
+        slots[index].append(element, token: token)
+        tally.elementsOut &+= 1
+      } else {
+        tally.discarded &+= 1
+        token?.settle(.dropped(.unmatched))
+      }
+    }
+  }
+
+  @inlinable
+  func show(_ index: Int, to node: NodeRun) { node.showTaps(slots[index]) }
+
+  @inlinable
+  nonisolated(nonsending) func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
     var part = Chunk<Element>()
     swap(&part, &slots[index])
     let sent = await writer.send(&part)

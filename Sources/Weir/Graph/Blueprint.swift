@@ -71,6 +71,7 @@ public struct Blueprint<Handles: Sendable>: Sendable {
         context.abort()
         outcome = .failure(error)
       }
+      context.bodyEnded()
       await context.waitForEnd()
       return outcome
     }

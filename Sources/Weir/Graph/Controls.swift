@@ -128,6 +128,7 @@ extension Outlet {
             out.append(element, token: token.map { Settlement.merging([$0, own]) ?? own } ?? own)
           }
           node.pass(out.count)
+          node.showTaps(out)
           return true
         },
         close: { upstream.close() })

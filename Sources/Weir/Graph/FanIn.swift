@@ -4,6 +4,7 @@ extension GraphBuilder {
   /// Each input gets a task of its own. Emits whatever is there; the inputs wait while the link is full; finishes when
   /// all inputs have; fails with the first that fails, after what came before; cancels the inputs when downstream
   /// leaves. Memory: one link.
+  @inlinable
   public func merge<Element: Sendable>(
     _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
     limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line
@@ -15,6 +16,7 @@ extension GraphBuilder {
   }
 
   /// Merges three ports, as ``merge(_:_:_:limit:file:line:)``.
+  @inlinable
   public func merge<Element: Sendable>(
     _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
     _ third: consuming Outlet<Element>, limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line
@@ -27,6 +29,7 @@ extension GraphBuilder {
   }
 
   /// Merges any number of ports; `input` is called once for each.
+  @inlinable
   public func merge<Element: Sendable>(
     _ name: String, _ count: Int, limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line,
     _ input: (Int) throws -> Outlet<Element>
@@ -48,7 +51,8 @@ extension GraphBuilder {
   ) rethrows -> Outlet<Element> {
     let location = SourceLocation(file, line)
     let faults = share > 0 ? [] : ["a share of \(share) chunks is none; use 1 or more"]
-    let node = addNode(name, .fanIn, "prioritized merge", location, faults: faults + countFaults(count))
+    let node = addNode(
+      name, .fanIn, "prioritized merge", location, holds: limit.holding(count), faults: faults + countFaults(count))
     var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
     for index in 0..<max(0, count) {
       let outlet = try input(index)
@@ -69,6 +73,7 @@ extension GraphBuilder {
   ///
   /// Emits as the port whose turn it is does; a later port waits until its turn; finishes after the last; a failure
   /// ends it at once; cancels all inputs when downstream leaves. Memory: none of its own.
+  @inlinable
   public func concat<Element: Sendable>(
     _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>,
     file: StaticString = #fileID, line: UInt = #line
@@ -111,6 +116,7 @@ extension GraphBuilder {
   ///
   /// Emits when both inputs have an element; finishes with the input that ends first, and cancels the other; a failure
   /// ends it at once. Memory: one chunk for each input.
+  @inlinable
   public func zip<First: Sendable, Second: Sendable>(
     _ name: String, _ first: consuming Outlet<First>, _ second: consuming Outlet<Second>,
     file: StaticString = #fileID, line: UInt = #line
@@ -133,12 +139,13 @@ extension GraphBuilder {
   /// Emits at every element once both inputs have had one; finishes when both inputs have, or when one ends without an
   /// element; a failure ends it, after what came before; cancels the inputs when downstream leaves. Memory: one link
   /// and the two latest elements.
+  @inlinable
   public func combineLatest<First: Sendable, Second: Sendable>(
     _ name: String, _ first: consuming Outlet<First>, _ second: consuming Outlet<Second>, limit: LinkLimit = .standard,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<(First, Second)> {
     let location = SourceLocation(file, line)
-    let node = addNode(name, .fanIn, "combine latest", location)
+    let node = addNode(name, .fanIn, "combine latest", location, holds: limit.holding(and: 2))
     first.connect(to: node)
     second.connect(to: node)
     let makeFirst = first.make
@@ -155,24 +162,31 @@ extension GraphBuilder {
     }
   }
 
+  @usableFromInline
   func countFaults(_ count: Int) -> [String] {
     count > 0 ? [] : ["a join of \(count) ports has no input; give it 1 or more"]
   }
 }
 
 /// A merge whose inputs are being wired.
+@usableFromInline
 struct MergeDraft<Element: Sendable> {
-  private final class Inputs {
-    var makes: [@Sendable (SegmentScope) -> ChunkReader<Element>] = []
+  @usableFromInline
+  final class Inputs {
+    @usableFromInline var makes: [@Sendable (SegmentScope) -> ChunkReader<Element>] = []
+
+    @inlinable
+    init() {}
   }
 
-  private let builder: GraphBuilder
-  private let node: Int
-  private let name: String
-  private let link: LinkDescription
-  private let location: SourceLocation
-  private let inputs = Inputs()
+  @usableFromInline let builder: GraphBuilder
+  @usableFromInline let node: Int
+  @usableFromInline let name: String
+  @usableFromInline let link: LinkDescription
+  @usableFromInline let location: SourceLocation
+  @usableFromInline let inputs = Inputs()
 
+  @inlinable
   init(_ builder: GraphBuilder, _ name: String, count: Int, limit: LinkLimit, _ location: SourceLocation) {
     self.builder = builder
     self.name = name
@@ -181,11 +195,13 @@ struct MergeDraft<Element: Sendable> {
     link = builder.link(name, limit, "wait", written: false, location)
   }
 
+  @inlinable
   func add(_ outlet: consuming Outlet<Element>) {
     outlet.connect(to: node, in: builder)
     inputs.makes.append(outlet.make)
   }
 
+  @inlinable
   func outlet() -> Outlet<Element> {
     let (node, name, link, makes) = (node, name, link, inputs.makes)
     return Outlet(builder, node, location, link: link) { scope in

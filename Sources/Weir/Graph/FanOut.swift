@@ -3,6 +3,12 @@
 public struct Fork<Element: Sendable>: ~Copyable {
   public let first: Outlet<Element>
   public let second: Outlet<Element>
+
+  @inlinable
+  init(first: consuming Outlet<Element>, second: consuming Outlet<Element>) {
+    self.first = first
+    self.second = second
+  }
 }
 
 /// What a leg of a fan-out does when its consumer is slower than the others.
@@ -23,6 +29,7 @@ public struct Leg<Element: Sendable>: Sendable {
 
 extension Outlet {
   /// Copies every element to two legs. Otherwise as ``broadcast(_:legs:file:line:_:)``.
+  @inlinable
   public consuming func broadcast(
     _ name: String, first: Leg<Element> = Leg("first"), second: Leg<Element> = Leg("second"),
     file: StaticString = #fileID, line: UInt = #line
@@ -37,6 +44,7 @@ extension Outlet {
   /// them gates all; a leg that leaves is forgotten; finishes all legs when the input does; cancels upstream when every
   /// leg has left. Memory: one link for each leg.
   /// - Parameter wire: called once for each leg, to wire it.
+  @inlinable
   public consuming func broadcast(
     _ name: String, legs: [Leg<Element>], file: StaticString = #fileID, line: UInt = #line,
     _ wire: (_ leg: String, consuming Outlet<Element>) throws -> Void
@@ -52,6 +60,7 @@ extension Outlet {
   /// Memory: one link for all legs.
   /// - Parameters:
   ///   - atOnce: most elements a leg may take at a time; small numbers balance better, large ones cost less.
+  @inlinable
   public consuming func balance(
     _ name: String, legs count: Int, limit: LinkLimit = .standard, atOnce: Int = 16,
     file: StaticString = #fileID, line: UInt = #line, _ wire: (_ leg: Int, consuming Outlet<Element>) throws -> Void
@@ -87,6 +96,7 @@ extension Outlet {
   }
 
   /// Sends each element to the leg of its case: exhaustive, since every case has a leg.
+  @inlinable
   public consuming func route<Case: CaseIterable & Sendable & Hashable>(
     _ name: String, by key: @escaping @Sendable (Element) -> Case, limit: LinkLimit = .standard,
     file: StaticString = #fileID, line: UInt = #line, _ wire: (_ leg: Case, consuming Outlet<Element>) throws -> Void
@@ -99,6 +109,7 @@ extension Outlet {
   /// Emits to one leg for each element; waits while that leg is full; an element whose key has no leg, or whose leg has
   /// left, is discarded and counted; finishes all legs when the input does; cancels upstream when every leg has left.
   /// Memory: one link for each leg.
+  @inlinable
   public consuming func route<Key: Hashable & Sendable>(
     _ name: String, _ keys: [Key], by key: @escaping @Sendable (Element) -> Key, limit: LinkLimit = .standard,
     file: StaticString = #fileID, line: UInt = #line, _ wire: (_ leg: Key, consuming Outlet<Element>) throws -> Void
@@ -121,6 +132,7 @@ extension Outlet {
   ///
   /// Order holds within a key; a slow key delays only its lane. The lane of a key is the same in every process.
   /// - Parameter lane: called once for each lane; node names must be made unique with the number it gets.
+  @inlinable
   public consuming func lanes<Output: Sendable>(
     _ name: String, _ count: Int, by key: @escaping @Sendable (Element) -> String, limit: LinkLimit = .standard,
     file: StaticString = #fileID, line: UInt = #line,
@@ -141,8 +153,10 @@ extension Outlet {
 
   // MARK: Inside
 
+  @usableFromInline
   typealias FanOutBody = @Sendable (ChunkReader<Element>, [WriterPort<Element>], NodeRun) async -> Void
 
+  @inlinable
   consuming func fanOut(
     _ name: String, _ operation: String, _ legs: [Leg<Element>], _ location: SourceLocation, copies: Bool,
     faults: [String] = [], _ body: @escaping FanOutBody
@@ -171,14 +185,29 @@ extension Outlet {
 }
 
 /// A fan-out whose legs are being handed out.
+@usableFromInline
 struct FanOutDraft<Element: Sendable> {
-  let builder: GraphBuilder
-  let node: Int
-  let location: SourceLocation
-  let legs: [String]
-  let links: [LinkDescription]
-  let rings: @Sendable (SegmentScope) -> [Link<Element>]
+  @usableFromInline let builder: GraphBuilder
+  @usableFromInline let node: Int
+  @usableFromInline let location: SourceLocation
+  @usableFromInline let legs: [String]
+  @usableFromInline let links: [LinkDescription]
+  @usableFromInline let rings: @Sendable (SegmentScope) -> [Link<Element>]
 
+  @inlinable
+  init(
+    builder: GraphBuilder, node: Int, location: SourceLocation, legs: [String], links: [LinkDescription],
+    rings: @escaping @Sendable (SegmentScope) -> [Link<Element>]
+  ) {
+    self.builder = builder
+    self.node = node
+    self.location = location
+    self.legs = legs
+    self.links = links
+    self.rings = rings
+  }
+
+  @inlinable
   func outlet(_ index: Int) -> Outlet<Element> {
     let rings = self.rings
     return Outlet(builder, node, leg: legs[index], location, link: links[index]) { scope in
@@ -187,25 +216,50 @@ struct FanOutDraft<Element: Sendable> {
   }
 }
 
+extension Link {
+  /// Most elements that a broadcast may give this leg before it gives them to the others: what half the link holds.
+  ///
+  /// A join behind two legs takes from one leg only what it also gets from the other. While one leg gets its copy, the
+  /// others have all that came before, so the link can empty down to this copy; and since a sender is woken at half the
+  /// limit, a copy that fits in half is always delivered. A leg that drops never makes the others wait.
+  @usableFromInline
+  var broadcastPortion: Int {
+    let (limit, waits) = state.withLock { state in
+      if case .wait = state.policy { return (state.limit, true) }
+      return (state.limit, false)
+    }
+    guard waits else { return .max }
+    let byBytes = limit.bytes.map { $0 / max(1, MemoryLayout<Element>.stride) } ?? .max
+    return max(1, min(limit.elements ?? .max, byBytes) / 2)
+  }
+}
+
 /// Sends a copy of every chunk to each writer, until all have left.
-func broadcastChunks<Element: Sendable>(
+@inlinable
+nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ writers: [WriterPort<Element>], _ counter: NodeRun
 ) async {
   let limit = counter.scope.runContext.chunkSize
   var chunk = Chunk<Element>()
+  var part = Chunk<Element>()
   var open = Array(writers.indices)
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+    let portion = open.map { writers[$0].link.broadcastPortion }.min() ?? limit
+    guard try await reader.pull(&chunk, min(limit, portion)) else { return false }
     counter.pass(chunk.count)
     counter.showTaps(chunk)
-    var left: [Int] = []
-    for index in open.dropLast() {
-      var copy = chunk.copy()
-      if !(await writers[index].send(&copy)) { left.append(index) }
+    while !chunk.isEmpty && !open.isEmpty {
+      // A stage that makes many of one may give more than was asked for.
+      if chunk.count > portion { chunk.move(portion, to: &part) } else { swap(&part, &chunk) }
+      var left: [Int] = []
+      for index in open.dropLast() {
+        var copy = part.copy()
+        if !(await writers[index].send(&copy)) { left.append(index) }
+      }
+      if let last = open.last, !(await writers[last].send(&part)) { left.append(last) }
+      if !left.isEmpty { open.removeAll { left.contains($0) } }
     }
-    if let last = open.last, !(await writers[last].send(&chunk)) { left.append(last) }
     chunk.settleAll(.abandoned)
-    if !left.isEmpty { open.removeAll { left.contains($0) } }
     if open.isEmpty { throw .cancelled }
     return true
   }

@@ -33,11 +33,11 @@ extension GraphBuilder {
     policy: OverflowPolicy<Element> = .wait, file: StaticString = #fileID, line: UInt = #line
   ) -> FeedbackPorts<Element> {
     let location = SourceLocation(file, line)
-    let node = addNode(name, .feedback, "feedback", location, traits: NodeTraits(isFeedback: true))
+    let node = addNode(
+      name, .feedback, "feedback", location, holds: limit.holding(2), traits: NodeTraits(isFeedback: true))
     outside.connect(to: node)
     let wayIn = link("\(name).in", limit, "wait", written: false, location)
     let wayBack = link("\(name).back", limit, policy.name, written: false, location)
-    backLinks[node] = wayBack
     let make = outside.make
     let outlet = Outlet<Element>(self, node, location) { scope in
       let run = scope.runContext
@@ -63,9 +63,8 @@ extension Outlet {
     let node = inlet.node
     let builder = inlet.builder
     builder.ports[inlet.port].consumed = true
-    let fed = Outlet(rewiring: self, link: builder.backLinks[node])
-    fed.connect(to: node, in: builder)
-    let make = fed.make
+    connect(to: node, in: builder)
+    let make = self.make
     let prepare = builder.feedbackPolicies[node]
     builder.addRoot { run in
       prepare?(run)
@@ -75,15 +74,6 @@ extension Outlet {
       let writer = WriterPort(cycle.link, scope: scope)
       scope.seal(name: "\(run.nodes[node].name).back") { await pumpRinging(reader, into: writer, bell: cycle.bell) }
     }
-  }
-
-  /// The same outlet, shown in diagrams with the link it leads into.
-  init(rewiring other: consuming Outlet<Element>, link: LinkDescription?) {
-    builder = other.builder
-    port = other.port
-    self.link = other.link ?? link
-    make = other.make
-    makePort = other.makePort
   }
 }
 

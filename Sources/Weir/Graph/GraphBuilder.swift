@@ -21,8 +21,7 @@ public final class GraphBuilder {
   var deadLetterNode: Int?
   /// Names of the kill switches, by handle.
   var switches: [Int: String] = [:]
-  /// Links and set-up of the ways back of feedback nodes.
-  var backLinks: [Int: LinkDescription] = [:]
+  /// Set-up of the ways back of feedback nodes.
   var feedbackPolicies: [Int: Root] = [:]
   /// Which node each port was wired to.
   var wiring: [(port: Int, node: Int)] = []

@@ -57,7 +57,8 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
     _ = state.withLock { $0.links.removeValue(forKey: id) }
   }
 
-  fileprivate func publish(_ chunk: borrowing Chunk<Element>, from node: NodeRun) async {
+  /// - Returns: whether every subscriber got it; false when the publishing task was cancelled meanwhile.
+  fileprivate func publish(_ chunk: borrowing Chunk<Element>, from node: NodeRun) async -> Bool {
     for link in state.withLock({ $0.links.sorted { $0.key < $1.key }.map(\.value) }) {
       var copy = Chunk<Element>()
       chunk.visit { copy.append($0) }
@@ -67,10 +68,11 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
         case .closed: copy.removeAll()
         case .full:
           node.scope.enterBlocked()
-          guard await link.waitForRoomOrCancellation(weight: link.weightOfFirst(copy)) else { return }
+          guard await link.waitForRoomOrCancellation(weight: link.weightOfFirst(copy)) else { return false }
         }
       }
     }
+    return true
   }
 }
 
@@ -121,11 +123,14 @@ public final class MergeHub<Element: Sendable>: Sendable {
 
   /// Joins the hub; complete when it returns. A producer of a closed hub can send nothing.
   public func producer() -> HubProducer<Element> {
-    state.withLock { $0.producers += 1 }
-    return HubProducer(hub: self)
+    let open = state.withLock { state in
+      if !state.closed { state.producers += 1 }
+      return !state.closed
+    }
+    return HubProducer(hub: self, open: open)
   }
 
-  /// Lets present producers go on, refuses new elements of none, and ends the source when the last has gone.
+  /// Lets present producers go on, refuses new ones, and ends the source when the last has gone.
   public func close() {
     state.withLock { $0.closed = true }
     finishIfDone()
@@ -152,9 +157,12 @@ public final class MergeHub<Element: Sendable>: Sendable {
 /// One producer's end of a hub. Letting it go is the same as ``finish()``.
 public final class HubProducer<Element: Sendable>: Sendable {
   private let hub: MergeHub<Element>
-  private let done = Atomic<Bool>(false)
+  private let done: Atomic<Bool>
 
-  fileprivate init(hub: MergeHub<Element>) { self.hub = hub }
+  fileprivate init(hub: MergeHub<Element>, open: Bool) {
+    self.hub = hub
+    done = Atomic(!open)
+  }
 
   deinit { finish() }
 
@@ -196,6 +204,7 @@ extension GraphBuilder {
         do throws(PortInterruption) {
           guard try await hub.link.receive(into: &chunk) else { return }
         } catch {
+          if case .failed(let failure) = error { throw failure }
           // Interrupted by a drain: what has been accepted still counts.
           hub.link.shutdown()
           while case .taken = hub.link.take(into: &chunk, limit: .max) {
@@ -229,8 +238,8 @@ extension Outlet {
         _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
           guard try await reader.pull(&chunk, run.chunkSize) else { return false }
           counter.consume(chunk.count)
-          await hub.publish(chunk, from: counter)
-          chunk.settleAll(.stored)
+          let published = await hub.publish(chunk, from: counter)
+          chunk.settleAll(published ? .stored : .abandoned)
           return true
         }
       }

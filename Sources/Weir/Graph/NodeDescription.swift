@@ -55,4 +55,12 @@ public struct LinkDescription: Sendable, Hashable {
   public let policy: String
   /// Whether the user wrote the boundary, rather than a node needing it.
   public let isWritten: Bool
+
+  @usableFromInline
+  init(name: String, limit: LinkLimit, policy: String, isWritten: Bool) {
+    self.name = name
+    self.limit = limit
+    self.policy = policy
+    self.isWritten = isWritten
+  }
 }

@@ -61,13 +61,15 @@ public struct Outlet<Element: Sendable>: ~Copyable {
 @usableFromInline
 struct ChunkReader<Element: Sendable>: Sendable {
   /// Fills an empty chunk with at least one element, at most about `limit`. False at the end; the end comes once.
-  @usableFromInline let pull: @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool
+  @usableFromInline let pull:
+    nonisolated(nonsending) @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool
   /// Tells upstream that nothing more is wanted. May be called again, and after the end.
   @usableFromInline let close: @Sendable () -> Void
 
   @inlinable
   init(
-    pull: @escaping @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool,
+    pull:
+      nonisolated(nonsending) @escaping @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool,
     close: @escaping @Sendable () -> Void
   ) {
     self.pull = pull

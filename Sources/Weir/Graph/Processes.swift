@@ -50,16 +50,18 @@ private func runProcess<Input: Sendable, Output: Sendable>(
   node.enter()
   do {
     try await body(ProcessInput(input), ProcessOutput(writer, current: current, node: node))
-    input.close()
+    input.close(settling: .stored)
     return .finished
   } catch PortInterruption.failed(let failure) {
-    input.close()
+    input.close(settling: .stored)
     return .failed(failure)
   } catch {
-    input.close()
-    let stopped = error is CancellationError || error is PortInterruption
-    if stopped && node.scope.segment?.isCancelled == true { return .cancelled }
-    if case PortInterruption.cancelled = error { return .cancelled }
+    let stopped = error is CancellationError && node.scope.segment?.isCancelled == true
+    if stopped || error is PortInterruption {
+      input.close(settling: .abandoned)
+      return .cancelled
+    }
+    input.close(settling: .dropped(.failed))
     return .failed(node.fail(error))
   }
 }
@@ -86,7 +88,12 @@ extension GraphBuilder {
       own.seal(isIntake: true, name: name) {
         let nothing = ChunkReader<Never>(pull: { (_, _) async throws(PortInterruption) in false }, close: {})
         let end = await runProcess(nothing, writer, counter) { _, output in
-          do { try await body(output) } catch is CancellationError where counter.scope.isIntakeStopped {}
+          do {
+            try await body(output)
+          } catch  where counter.scope.isIntakeStopped {
+            // An interrupted source is a stopped one: what it sent before flows on.
+            counter.interrupted(by: error)
+          }
         }
         writer.finish(end)
       }

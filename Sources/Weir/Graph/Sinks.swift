@@ -103,15 +103,16 @@ extension Outlet {
 
   /// Leaves the running graph: the handle gives an AsyncSequence to iterate inside the body of the run.
   ///
-  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream. One iterator at
-  /// a time. Memory: the limit.
+  /// The graph waits while nobody iterates and the link is full; ending the iteration cancels upstream, and so does
+  /// the end of the body. One iterator at a time. Memory: the limit.
   @inlinable
   public consuming func sequence(
     _ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Handle<OutletSequence<Element>> {
     let location = SourceLocation(file, line)
-    let node = builder.addNode(name, .sink, "sequence", location)
+    let node = builder.addNode(
+      name, .sink, "sequence", location, holds: limit.holding(and: LinkIteratorState<Element>.atOnce))
     connect(to: node)
     let link = builder.link(name, limit, policy.name, written: true, location)
     let handle = Handle<OutletSequence<Element>>(builder.newHandle())
@@ -123,6 +124,8 @@ extension Outlet {
       let ring = run.makeLink(link, node: node, policy: policy)
       let writer = WriterPort(ring, scope: scope)
       run.setHandle(handle.id, OutletSequence(ring))
+      // Nobody can iterate it any more: the graph must not wait for that.
+      run.onBodyEnd { ring.closeReader() }
       scope.seal(name: name) { await pumpOut(reader, into: writer, counter: counter) }
     }
     return handle
@@ -152,13 +155,13 @@ struct ClosureAsyncSink<Input: Sendable>: AsyncStage {
 
 /// Pulls until the end; what comes out is impossible.
 @usableFromInline
-func drainReader(_ reader: ChunkReader<Never>) async {
+nonisolated(nonsending) func drainReader(_ reader: ChunkReader<Never>) async {
   var chunk = Chunk<Never>()
   _ = await drive(reader) { () async throws(PortInterruption) -> Bool in try await reader.pull(&chunk, 256) }
 }
 
 @inlinable
-func foldAll<Element: Sendable, Value: Sendable>(
+nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
   _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
   _ combine: @Sendable (inout Value, Element) -> Void
 ) async {
@@ -173,9 +176,9 @@ func foldAll<Element: Sendable, Value: Sendable>(
   }
 }
 
-/// As ``pump(_:into:counter:)``; elements count as stored once they have left.
+/// As ``pump(_:into:counter:)``, counting what passes as consumed; whoever iterates settles it.
 @inlinable
-func pumpOut<Element: Sendable>(
+nonisolated(nonsending) func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
 ) async {
   let limit = counter.scope.runContext.chunkSize
@@ -183,10 +186,7 @@ func pumpOut<Element: Sendable>(
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
     counter.consume(chunk.count)
-    let token = chunk.detachTokens()
-    let sent = await writer.send(&chunk)
-    token?.settle(sent ? .stored : .abandoned)
-    if !sent { throw .cancelled }
+    guard await writer.send(&chunk) else { throw .cancelled }
     return true
   }
   writer.finish(end)

@@ -125,12 +125,12 @@ func fill<Iterator: IteratorProtocol>(
   _ out: inout Chunk<Iterator.Element>, from iterator: inout Iterator?, most: Int
 ) where Iterator.Element: Sendable {
   guard var live = iterator.take() else { return }
-  var count = 0
-  while count < most {
-    guard let element = live.next() else { return }
-    out.append(element)
-    count &+= 1
+  var tail = ChunkTail(of: &out)
+  while tail.added < most {
+    guard let element = live.next() else { return tail.putBack(into: &out) }
+    tail.append(element)
   }
+  tail.putBack(into: &out)
   iterator = live
 }
 
@@ -154,10 +154,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
     do {
       var iterator = try make()
       while let element = try await iterator.next(isolation: nil) {
-        var tally = NodeMeter.Tally()
-        tally.elementsOut = 1
-        tally.created = 1
-        node.meter.record(tally, at: 0)
+        node.meter.recordCreated()
         node.showTaps(element)
         if !(await port.send(element)) { return port.finish(.cancelled) }
         supervisor.succeeded()
@@ -166,8 +163,12 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
       return port.finish(.finished)
     } catch {
       // An interrupted source is a stopped one: what it yielded before flows on.
-      if node.scope.isIntakeStopped { return port.finish(.finished) }
-      switch await supervisor.decide() {
+      if node.scope.isIntakeStopped {
+        node.interrupted(by: error)
+        return port.finish(.finished)
+      }
+      switch await supervisor.decide(error) {
+      case .fail where node.scope.isIntakeStopped: return port.finish(.finished)
       case .fail: return port.finish(.failed(node.fail(error)))
       case .skip: return port.finish(.finished)
       case .retry, .restart: continue
@@ -179,7 +180,7 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
 extension WriterPort {
   /// Sends one element, waiting for room. False when nobody reads any more.
   @inlinable
-  func send(_ element: Element) async -> Bool {
+  nonisolated(nonsending) func send(_ element: Element) async -> Bool {
     while true {
       switch link.offer(element) {
       case .accepted: return true

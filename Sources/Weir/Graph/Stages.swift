@@ -100,7 +100,7 @@ func makeLink<Element: Sendable>(
 
 /// Moves chunks from a port into a link until either ends.
 @inlinable
-func pump<Element: Sendable>(
+nonisolated(nonsending) func pump<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun?
 ) async {
   let limit = writer.scope.runContext.chunkSize
@@ -119,8 +119,8 @@ func pump<Element: Sendable>(
 
 /// Repeats a step until it returns false or is interrupted, then closes the port it read from.
 @inlinable
-func drive<Element: Sendable>(
-  _ reader: ChunkReader<Element>, _ step: () async throws(PortInterruption) -> Bool
+nonisolated(nonsending) func drive<Element: Sendable>(
+  _ reader: ChunkReader<Element>, _ step: nonisolated(nonsending) () async throws(PortInterruption) -> Bool
 ) async -> LinkEnd {
   defer { reader.close() }
   do throws(PortInterruption) {

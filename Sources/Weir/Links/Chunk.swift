@@ -123,25 +123,11 @@ extension Chunk {
     if head == tail { tokens = nil }
   }
 
-  /// ``popFirst()`` for a chunk without tokens, which the caller rewinds when it has emptied it.
+  /// Makes room for `extra` more elements if there is none.
   @inlinable
   @inline(__always)
-  mutating func popFirstPlain() -> Element? {
-    guard head != tail, let base else { return nil }
-    let element = (base + head).move()
-    head &+= 1
-    return element
-  }
-
-  /// ``append(_:)`` for a chunk without tokens.
-  @inlinable
-  @inline(__always)
-  mutating func appendPlain(_ element: consuming Element) {
-    if tail == slots { makeRoom(for: 1) }
-    if let base {
-      (base + tail).initialize(to: element)
-      tail &+= 1
-    }
+  mutating func reserve(_ extra: Int) {
+    if slots &- tail < extra { makeRoom(for: extra) }
   }
 
   /// Makes room for `extra` more elements, by sliding down to the start of the storage or by doubling it.
@@ -151,9 +137,9 @@ extension Chunk {
     if let base, held + extra <= slots, head >= slots / 2 {
       base.moveInitialize(from: base + head, count: held)
     } else {
-      var size = Swift.max(slots, 8)
+      var size = Swift.max(slots, 16)
       while size < held + extra { size *= 2 }
-      if size == slots || base == nil { size *= 2 }
+      if size == slots && base != nil { size *= 2 }
       let grown = UnsafeMutablePointer<Element>.allocate(capacity: size)
       if let base {
         grown.moveInitialize(from: base + head, count: held)
@@ -182,7 +168,7 @@ extension Chunk {
   }
 
   /// Removes and returns the oldest element with its token.
-  @usableFromInline
+  @inlinable
   mutating func popFirstTracked() -> (element: Element, token: Settlement?)? {
     guard head != tail, let base else { return nil }
     let token = tokens?.items.removeFirst() ?? nil
@@ -291,11 +277,21 @@ extension Chunk {
     tokens = any ? column : nil
   }
 
+  /// Copies the elements of another chunk to the tail of this one, without their tokens.
+  @inlinable
+  mutating func appendAll(of other: borrowing Chunk<Element>) {
+    guard other.count > 0, let source = other.base else { return }
+    reserve(other.count)
+    guard let base else { return }
+    (base + tail).initialize(from: source + other.head, count: other.count)
+    tail &+= other.count
+  }
+
   /// Announces and takes a copy of all elements, tokens included.
-  @usableFromInline
+  @inlinable
   borrowing func copy() -> Chunk<Element> {
     var copy = Chunk<Element>()
-    visit { copy.append($0) }
+    copy.appendAll(of: self)
     if let tokens {
       let column = SettlementColumn(count: count)
       for index in 0..<count {

@@ -18,7 +18,7 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let isBusy = Atomic<Bool>(false)
   /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
   let onClosed = Mutex<[@Sendable () -> Void]>([])
-  /// Called once, outside the lock, when the link overflows under the policy `fail`: fails the run.
+  /// Called once, outside the lock, when the policy `fail` has ended the link.
   let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
   /// Number of waiting elements at which a busy reader stops letting the link fill.
   @usableFromInline let enough: Int
@@ -32,19 +32,23 @@ public final class Link<Element: Sendable>: Sendable {
   ///   - chunkSize: most elements a chunk filled element by element may hold.
   ///   - writers: number of writers that will each finish once.
   ///   - readers: number of readers that will each close once.
+  ///   - name: named in the failure of a link that overflows.
   public init(
     limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil,
-    chunkSize: Int = 256, writers: Int = 1, readers: Int = 1, clock: TraceClock = .monotonic
+    chunkSize: Int = 256, writers: Int = 1, readers: Int = 1, clock: TraceClock = .monotonic,
+    name: String = "link"
   ) {
     self.clock = clock
-    // Elements without a weight function weigh what they occupy in place.
-    let weigher = limit.bytes == nil ? nil : weigh ?? { _ in MemoryLayout<Element>.stride }
+    // Without a weight function an element weighs what it says itself, or else what it occupies in place.
+    let weigher =
+      limit.bytes == nil ? nil : weigh ?? ownWeight(of: Element.self) ?? { _ in MemoryLayout<Element>.stride }
     self.weigh = weigher
     enough = Swift.max(1, Swift.min(64, (limit.elements ?? .max) / 2))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
     state = Mutex(
       LinkState(
-        limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers))
+        limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers,
+        name: name, weigh: weigher))
   }
 
   // MARK: Writing
@@ -71,25 +75,29 @@ public final class Link<Element: Sendable>: Sendable {
 
   @usableFromInline
   func offerOne(_ element: Element, token: Settlement?, stamp: UInt64) -> Offer {
-    let weight = weigh?(element) ?? 0
-    var discards = Chunk<Element>()
-    let (offer, overflow) = state.withLock { state in
-      var discarded = Chunk<Element>()
-      let offer = state.offer(
-        element, token: token, weight: weight, stamp: stamp == 0 ? clock.now() : stamp, discards: &discarded)
-      swap(&discarded, &discards)
-      depthHint.store(state.count, ordering: .relaxed)
-      return (offer, state.overflow.take())
-    }
-    settle(&discards)
-    wake(offer)
-    if let overflow { report(overflow) }
-    return offer
+    offerObserved(element, token: token, stamp: stamp).offer
   }
 
-  /// Tells the run that the link has overflowed.
-  func report(_ overflow: StageFailure) {
-    onOverflow.withLock { $0.take() }?(overflow)
+  /// Offers one element without waiting, and tells what the policy did.
+  func offerObserved(_ element: Element, token: Settlement?, stamp: UInt64) -> ObservedOffer {
+    let weight = weigh?(element) ?? 0
+    var discards = Chunk<Element>()
+    let stamp = stamp == 0 ? clock.now() : stamp
+    let (observed, waiters, failure) = state.withLock { state in
+      var discarded = Chunk<Element>()
+      let offer = state.offer(element, token: token, weight: weight, stamp: stamp, discards: &discarded)
+      swap(&discarded, &discards)
+      depthHint.store(state.count, ordering: .relaxed)
+      let failure = state.takeOverflow()
+      let observed = ObservedOffer(
+        offer: offer, discarded: !discards.isEmpty, ended: state.end != nil, room: state.roomInElements)
+      return (observed, failure == nil ? [] : state.takeAllWaiters(), failure)
+    }
+    settle(&discards)
+    wake(observed.offer)
+    resume(waiters)
+    if let failure { onOverflow.withLock { $0.take() }?(failure) }
+    return observed
   }
 
   /// Offers a chunk without waiting; what did not fit stays in it.
@@ -133,7 +141,7 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Returns: false when nobody reads any more, or the waiting task was cancelled: the element was not delivered.
   @inlinable
   @discardableResult
-  public func send(_ element: Element) async -> Bool {
+  public nonisolated(nonsending) func send(_ element: Element) async -> Bool {
     while true {
       switch offer(element) {
       case .accepted: return true
@@ -148,7 +156,7 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Returns: false when nobody reads any more, or the waiting task was cancelled; what was not sent stays in `chunk`.
   @inlinable
   @discardableResult
-  public func send(_ chunk: inout Chunk<Element>) async -> Bool {
+  public nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>) async -> Bool {
     while !chunk.isEmpty {
       switch offer(&chunk) {
       case .accepted: break
@@ -189,14 +197,17 @@ public final class Link<Element: Sendable>: Sendable {
   func takeElementwise(into chunk: inout Chunk<Element>, limit: Int, stamp: UInt64) -> TakeResult {
     var discards = Chunk<Element>()
     let stamp = stamp == 0 ? clock.now() : stamp
-    let take = state.withLock { state in
+    let (take, writers) = state.withLock { state in
       var discarded = Chunk<Element>()
       let take = state.take(into: &chunk, limit: limit, stamp: stamp, discards: &discarded)
       swap(&discarded, &discards)
       depthHint.store(state.count, ordering: .relaxed)
-      return take
+      // What expired has made room, also where nothing was left to take.
+      if case .empty = take, !discards.isEmpty { return (take, state.toWakeAfterTake()) }
+      return (take, [])
     }
     settle(&discards)
+    resume(writers)
     if case .taken(let waiters) = take { resume(waiters) }
     return take
   }
@@ -205,7 +216,9 @@ public final class Link<Element: Sendable>: Sendable {
   /// - Returns: false at the end of the link.
   /// - Throws: ``PortInterruption`` when the writing side failed, or either side was cancelled.
   @inlinable
-  public func receive(into chunk: inout Chunk<Element>, limit: Int = .max) async throws(PortInterruption) -> Bool {
+  public nonisolated(nonsending) func receive(into chunk: inout Chunk<Element>, limit: Int = .max)
+    async throws(PortInterruption) -> Bool
+  {
     var parked = false
     while true {
       // A busy link is left alone for a moment before it is looked at, so that chunks and not elements are taken.
@@ -226,7 +239,7 @@ public final class Link<Element: Sendable>: Sendable {
   /// busy link then moves chunks instead of single elements. An idle one is not slowed: a reader that had to park takes
   /// what woke it at once.
   @inlinable
-  func letFill() async {
+  nonisolated(nonsending) func letFill() async {
     var seen = -1
     while true {
       let depth = depthHint.load(ordering: .relaxed)

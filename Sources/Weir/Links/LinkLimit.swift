@@ -37,6 +37,16 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
+  /// Most elements in `count` links with this limit and `more` beside them; nil when nothing bounds them. Links limited
+  /// in bytes alone add nothing: their bound is not one of elements.
+  @usableFromInline
+  func holding(_ count: Int = 1, and more: Int = 0) -> Int? {
+    if isUnbounded { return nil }
+    let (sum, overflow) = max(0, elements ?? 0).multipliedReportingOverflow(by: max(0, count))
+    let (all, tooMany) = sum.addingReportingOverflow(more)
+    return overflow || tooMany ? .max : all
+  }
+
   public var description: String {
     var parts: [String] = []
     if let elements { parts.append("\(elements) elements") }
@@ -46,8 +56,19 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// An element that knows its own weight for limits in bytes.
-public protocol Weighted {
+/// An element that knows its own weight for limits in bytes: every link that limits bytes asks it.
+public protocol Weighted: Sendable {
   /// Bytes the element stands for, zero or more.
   var weight: Int { get }
+}
+
+/// The weight function of elements that know their own weight; nil for other elements.
+func ownWeight<Element: Sendable>(of type: Element.Type) -> (@Sendable (Element) -> Int)? {
+  func function<Known: Weighted>(_ known: Known.Type) -> Any {
+    let weigh: @Sendable (Known) -> Int = { $0.weight }
+    return weigh
+  }
+  guard let known = type as? any Weighted.Type else { return nil }
+  // `Known` is `Element`, so the cast succeeds; it is made once a link, not once an element.
+  return function(known) as? @Sendable (Element) -> Int
 }

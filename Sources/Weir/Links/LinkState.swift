@@ -10,6 +10,17 @@ enum Offer: Sendable {
   case closed
 }
 
+/// What an offer did, for callers that report it.
+struct ObservedOffer: Sendable {
+  let offer: Offer
+  /// Whether the policy threw an element away.
+  let discarded: Bool
+  /// Whether the link has ended by now.
+  let ended: Bool
+  /// How many elements fit in at this moment; `Int.max` without a limit in elements.
+  let room: Int
+}
+
 /// What a reader found.
 @frozen
 @usableFromInline
@@ -52,6 +63,12 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline var maxElements: Int
   @usableFromInline var maxBytes: Int
   @usableFromInline let policy: OverflowPolicy<Element>
+  /// Named in the failure of the policy `fail`.
+  @usableFromInline let name: String
+  /// Weighs what the policy `conflate` has combined.
+  @usableFromInline let weigh: (@Sendable (Element) -> Int)?
+  /// The failure of the policy `fail`, until somebody has told the run.
+  @usableFromInline var overflow: StageFailure?
   @usableFromInline let chunkSize: Int
   /// Whether each element gets a chunk, and so a stamp, of its own: links with an age limit.
   @usableFromInline var separate: Bool
@@ -59,10 +76,6 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline var writers: Int
   @usableFromInline var readers: Int
   @usableFromInline var end: LinkEnd?
-  /// Name of the link, for failures.
-  @usableFromInline var name = "link"
-  /// What the policy `fail` has ended the link with, until it has been reported.
-  @usableFromInline var overflow: StageFailure?
   @usableFromInline var waitingWriters: [LinkWaiter] = []
   @usableFromInline var waitingReaders: [LinkWaiter] = []
   /// A poke found no reader parked: the next one does not park.
@@ -72,7 +85,12 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @inlinable static var spareLimit: Int { 2 }
 
   @usableFromInline
-  init(limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int) {
+  init(
+    limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int,
+    name: String = "link", weigh: (@Sendable (Element) -> Int)? = nil
+  ) {
+    self.name = name
+    self.weigh = weigh
     self.limit = limit
     self.policy = policy
     separate = limit.age != nil
@@ -85,6 +103,9 @@ struct LinkState<Element: Sendable>: ~Copyable {
   }
 
   // MARK: Writing
+
+  /// How many elements fit in now; `Int.max` without a limit in elements.
+  var roomInElements: Int { maxElements == .max ? .max : Swift.max(0, maxElements - count) }
 
   @inlinable
   func hasRoom(weight extra: Int, now: UInt64) -> Bool {
@@ -110,7 +131,6 @@ struct LinkState<Element: Sendable>: ~Copyable {
       case .room: break
       case .handled: return .accepted(wake: nil)
       case .none: return .full(wake: nil)
-      case .failed(let waiter): return .accepted(wake: waiter)
       }
     }
     push(element, token: token, stamp: stamp)
@@ -126,7 +146,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @inlinable
   @inline(__always)
   mutating func pushIfRoom(_ element: Element, stamp: UInt64) -> Bool {
-    guard count < maxElements, end == nil, readers > 0 else { return false }
+    guard count < maxElements, !separate, end == nil, readers > 0 else { return false }
     push(element, token: nil, stamp: stamp)
     return true
   }
@@ -186,7 +206,6 @@ struct LinkState<Element: Sendable>: ~Copyable {
     case room
     case handled
     case none
-    case failed(LinkWaiter?)
   }
 
   /// Applies the overflow policy to an element for which there is no room.
@@ -209,12 +228,18 @@ struct LinkState<Element: Sendable>: ~Copyable {
       counters.discard(.overflow)
       return .handled
     case .conflate(let combine):
+      var combined: Element?
       _ = queue.withLast { chunk in
-        chunk.replaceLast { combine($0, element) }
+        chunk.replaceLast { waiting in
+          let both = combine(waiting, element)
+          combined = both
+          return both
+        }
         if let token {
           chunk.attachToLast(Settlement.merging([chunk.lastToken, token].compactMap { $0 }) ?? token)
         }
       }
+      if let combined, let weigh { replaceLastWeight(weigh(combined)) }
       counters.accepted &+= 1
       counters.conflated &+= 1
       return .handled
@@ -225,8 +250,22 @@ struct LinkState<Element: Sendable>: ~Copyable {
       discards.append(element, token: token)
       counters.accepted &+= 1
       counters.discard(.overflow)
-      return .failed(waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+      return .handled
     }
+  }
+
+  @usableFromInline
+  mutating func replaceLastWeight(_ new: Int) {
+    guard let count = weights?.count, let old = weights?.last else { return }
+    weights?[count - 1] = new
+    weight = weight &- old &+ new
+  }
+
+  /// The failure of the policy `fail`, once.
+  @usableFromInline
+  mutating func takeOverflow() -> StageFailure? {
+    defer { overflow = nil }
+    return overflow
   }
 
   @usableFromInline

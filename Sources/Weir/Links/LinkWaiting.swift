@@ -8,26 +8,30 @@ extension Link {
 
   /// Parks until there may be room for an element of `weight`. Not woken by task cancellation: the segment that drives
   /// the task closes the link when it is cancelled, and that wakes it.
-  @usableFromInline
-  func waitForRoom(weight: Int) async {
+  @inlinable
+  nonisolated(nonsending) func waitForRoom(weight: Int) async {
     await park(.writer, id: newWaiter(), weight: weight, cancellable: false)
   }
 
   /// Parks until there may be elements. Woken as ``waitForRoom(weight:)``.
-  @usableFromInline
-  func waitForElements() async {
+  @inlinable
+  nonisolated(nonsending) func waitForElements() async {
     await park(.reader, id: newWaiter(), weight: 0, cancellable: false)
   }
 
   /// As ``waitForRoom(weight:)``, also woken by the cancellation of the waiting task.
   /// - Returns: false when the task was cancelled.
-  @usableFromInline
-  func waitForRoomOrCancellation(weight: Int) async -> Bool { await parkCancellable(.writer, weight: weight) }
+  @inlinable
+  nonisolated(nonsending) func waitForRoomOrCancellation(weight: Int) async -> Bool {
+    await parkCancellable(.writer, weight: weight)
+  }
 
   /// As ``waitForElements()``, also woken by the cancellation of the waiting task.
   /// - Returns: false when the task was cancelled.
-  @usableFromInline
-  func waitForElementsOrCancellation() async -> Bool { await parkCancellable(.reader, weight: 0) }
+  @inlinable
+  nonisolated(nonsending) func waitForElementsOrCancellation() async -> Bool {
+    await parkCancellable(.reader, weight: 0)
+  }
 
   /// Wakes whoever waits to read, so that it looks at the time or at its orders.
   func pokeReaders() {
@@ -40,11 +44,14 @@ extension Link {
       })
   }
 
-  private func newWaiter() -> UInt64 { nextWaiter.add(1, ordering: .relaxed).oldValue }
+  @inlinable
+  func newWaiter() -> UInt64 { nextWaiter.add(1, ordering: .relaxed).oldValue }
 
-  private func park(_ side: Side, id: UInt64, weight: Int, cancellable: Bool) async {
+  @inlinable
+  nonisolated(nonsending) func park(_ side: Side, id: UInt64, weight: Int, cancellable: Bool) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      let stamp = clock.now()
+      // Only a link with an age limit looks at the time, and only for room.
+      let stamp = side == .writer ? clock.now() : 0
       let parked = state.withLock { state -> Bool in
         if state.readers == 0 || state.end != nil { return false }
         switch side {
@@ -70,17 +77,27 @@ extension Link {
     }
   }
 
-  private func parkCancellable(_ side: Side, weight: Int) async -> Bool {
+  @inlinable
+  nonisolated(nonsending) func parkCancellable(_ side: Side, weight: Int) async -> Bool {
     let id = newWaiter()
     await withTaskCancellationHandler {
       await park(side, id: id, weight: weight, cancellable: true)
     } onCancel: {
       unpark(side, id: id)
     }
-    return !Task.isCancelled
+    guard Task.isCancelled else { return true }
+    // A wake-up meant for this task must not be lost: another reader gets it.
+    if side == .reader { wakeNextReader() }
+    return false
   }
 
-  private func unpark(_ side: Side, id: UInt64) {
+  @inlinable
+  func wakeNextReader() {
+    resume(state.withLock { $0.count > 0 && !$0.waitingReaders.isEmpty ? [$0.waitingReaders.removeFirst()] : [] })
+  }
+
+  @inlinable
+  func unpark(_ side: Side, id: UInt64) {
     let waiters = state.withLock { state -> [LinkWaiter] in
       switch side {
       case .writer:

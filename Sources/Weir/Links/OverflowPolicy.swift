@@ -7,7 +7,8 @@ public enum OverflowPolicy<Element: Sendable>: Sendable {
   case dropOldest
   /// The new element is discarded.
   case dropNewest
-  /// The new element is combined with the newest waiting one; the combination stays in its place.
+  /// The new element is combined with the newest waiting one; the combination stays in its place and is weighed anew.
+  /// The closure (and the link's weight function) is called under the link's lock: it must only compute.
   case conflate(@Sendable (_ waiting: Element, _ new: Element) -> Element)
   /// The link fails with ``LinkOverflow``; what waits is still delivered.
   case fail

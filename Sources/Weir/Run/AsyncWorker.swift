@@ -1,12 +1,15 @@
 /// One copy of an asynchronous stage at work. Confined to the task that runs it.
+@usableFromInline
 final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   // Safety: used only by the task that calls `run`; Sendable because the body of a segment is.
-  private var stage: S
-  private let original: S
-  private let node: NodeRun
-  private let supervisor: Supervisor
-  private var out = Chunk<S.Output>()
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline let node: NodeRun
+  @usableFromInline let supervisor: Supervisor
+  /// Whether the node itself has failed for good.
+  @usableFromInline var hasFailed = false
 
+  @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
@@ -14,34 +17,36 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     supervisor = Supervisor(supervision, node: node)
   }
 
-  /// Handles one element.
-  /// - Returns: what it emitted, with the element's token; an interruption when the node has failed.
-  func handle(_ element: S.Input, token: Settlement?) async throws(PortInterruption) -> Chunk<S.Output> {
+  /// Handles one element. What it emits is added to `out` with the element's token; what it emits before it throws is
+  /// added without.
+  /// - Throws: an interruption when the node has failed; `out` is to be delivered before it.
+  @inlinable
+  nonisolated(nonsending) func handle(
+    _ element: S.Input, token: Settlement?, into out: inout Chunk<S.Output>
+  ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
       var tally = NodeMeter.Tally()
-      var emitted = Chunk<S.Output>()
-      swap(&emitted, &out)
+      let before = out.count
       do throws(S.Failure) {
-        try await stage.process(element) { emitted.append($0) }
+        try await stage.process(element) { out.append($0) }
       } catch {
-        guard try await retries(element, token: token, error, emitted: emitted.count, &tally) else {
-          return emitted
-        }
+        guard try await retries(element, token: token, error, emitted: out.count - before, &tally) else { return }
         continue
       }
       supervisor.succeeded()
+      let emitted = out.count - before
       tally.elementsIn = 1
-      tally.elementsOut = emitted.count
-      count(emitted.count, &tally)
-      settle(token, &emitted)
+      tally.elementsOut = emitted
+      count(emitted, &tally)
+      settle(token, &out, from: before)
       node.meter.record(tally, at: stamp)
-      node.showTaps(emitted)
-      return emitted
+      return
     }
   }
 
-  private func count(_ emitted: Int, _ tally: inout NodeMeter.Tally) {
+  @inlinable
+  func count(_ emitted: Int, _ tally: inout NodeMeter.Tally) {
     if emitted > 1 {
       tally.created = emitted - 1
     } else if emitted == 0 {
@@ -49,36 +54,39 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  private func settle(_ token: Settlement?, _ emitted: inout Chunk<S.Output>) {
+  @inlinable
+  func settle(_ token: Settlement?, _ out: inout Chunk<S.Output>, from first: Int) {
     guard let token else { return }
-    if emitted.isEmpty {
+    if out.count == first {
       token.settle(S.Output.self == Never.self ? .stored : .filtered)
     } else {
-      token.fork(emitted.count - 1)
-      emitted.attach(token, from: 0)
+      token.fork(out.count - first - 1)
+      out.attach(token, from: first)
     }
   }
 
   /// - Returns: whether the element is to be tried again; false when it was given up.
-  private func retries(
+  @inlinable
+  nonisolated(nonsending) func retries(
     _ element: S.Input, token: Settlement?, _ error: S.Failure, emitted: Int, _ tally: inout NodeMeter.Tally
   ) async throws(PortInterruption) -> Bool {
     tally.errors = 1
     tally.elementsIn = 1
     tally.elementsOut = emitted
     tally.created = emitted
-    if error is CancellationError, node.scope.segment?.isCancelled == true {
+    if error is CancellationError, node.isCancelled {
       token?.settle(.abandoned)
       tally.discarded = 1
-      node.meter.record(tally, at: node.scope.clock?.now ?? 0)
+      node.meter.record(tally, at: node.now)
       throw .cancelled
     }
-    let decision = await supervisor.decide()
-    defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
+    let decision = await supervisor.decide(error)
+    defer { node.meter.record(tally, at: node.now) }
     switch decision {
     case .fail:
       tally.discarded = 1
       token?.settle(.dropped(.failed))
+      hasFailed = true
       throw .failed(node.fail(error))
     case .retry:
       tally.elementsIn = 0
@@ -92,42 +100,66 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     }
   }
 
-  func finish() async throws(PortInterruption) -> Chunk<S.Output> {
+  /// Calls the stage's `finish`; as ``handle(_:token:into:)``.
+  @inlinable
+  nonisolated(nonsending) func finish(into out: inout Chunk<S.Output>) async throws(PortInterruption) {
     let stamp = node.enter()
     var tally = NodeMeter.Tally()
-    var emitted = Chunk<S.Output>()
+    var failure: PortInterruption?
     do throws(S.Failure) {
-      try await stage.finish { emitted.append($0) }
+      try await stage.finish { out.append($0) }
     } catch {
       tally.errors = 1
-      node.meter.record(tally, at: stamp)
-      throw .failed(node.fail(error))
+      hasFailed = true
+      failure = .failed(node.fail(error))
     }
-    tally.elementsOut = emitted.count
-    tally.created = emitted.count
+    tally.elementsOut = out.count
+    tally.created = out.count
     node.meter.record(tally, at: stamp)
-    return emitted
+    if let failure { throw failure }
+  }
+
+  @inlinable
+  func showTaps(_ chunk: borrowing Chunk<S.Output>) { node.showTaps(chunk) }
+
+  /// Runs one step and passes on what it emitted, also when it fails.
+  @inlinable
+  nonisolated(nonsending) func deliver(
+    _ out: inout Chunk<S.Output>, through emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool,
+    _ step: nonisolated(nonsending) (inout Chunk<S.Output>) async throws(PortInterruption) -> Void
+  ) async throws(PortInterruption) {
+    var interruption: PortInterruption?
+    do throws(PortInterruption) { try await step(&out) } catch { interruption = error }
+    if !out.isEmpty {
+      node.showTaps(out)
+      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
+    }
+    if let interruption { throw interruption }
   }
 
   /// Handles everything a port has, one element at a time.
   /// - Parameter emit: passes on what was emitted; false when nobody wants more.
   /// - Returns: how the input ended.
-  func run(_ reader: ChunkReader<S.Input>, most: Int = .max, emit: (inout Chunk<S.Output>) async -> Bool) async
+  @inlinable
+  nonisolated(nonsending) func run(
+    _ reader: ChunkReader<S.Input>, most: Int = .max,
+    emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async
     -> LinkEnd
   {
     let limit = min(most, node.scope.runContext.chunkSize)
     var input = Chunk<S.Input>()
+    var out = Chunk<S.Output>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, limit) else {
-        var last = try await finish()
-        if !last.isEmpty, !(await emit(&last)) { throw .cancelled }
+        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in try await finish(into: &out) }
         return false
       }
       while let (element, token) = input.popFirstTracked() {
-        var emitted = try await handle(element, token: token)
-        if !emitted.isEmpty, !(await emit(&emitted)) { throw .cancelled }
-        if emitted.isEmpty { swap(&emitted, &out) }
-        if node.scope.segment?.isCancelled == true { throw .cancelled }
+        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in
+          try await handle(element, token: token, into: &out)
+        }
+        if node.isCancelled { throw .cancelled }
       }
       return true
     }
@@ -137,13 +169,15 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
 }
 
 /// One copy of a stage that works on all that is ready. Confined to the task that runs it.
+@usableFromInline
 final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   // Safety: as AsyncWorker.
-  private var stage: S
-  private let original: S
-  private let node: NodeRun
-  private let supervisor: Supervisor
+  @usableFromInline var stage: S
+  @usableFromInline let original: S
+  @usableFromInline let node: NodeRun
+  @usableFromInline let supervisor: Supervisor
 
+  @inlinable
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
@@ -151,7 +185,10 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     supervisor = Supervisor(supervision, node: node)
   }
 
-  func run(_ reader: ChunkReader<S.Input>, emit: (inout Chunk<S.Output>) async -> Bool) async -> LinkEnd {
+  @inlinable
+  nonisolated(nonsending) func run(
+    _ reader: ChunkReader<S.Input>, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async -> LinkEnd {
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
       guard try await reader.pull(&input, max(1, stage.maximum)) else {
@@ -169,56 +206,73 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   }
 
   /// One call into the stage; nil for the last one.
-  private func call(
-    _ elements: [S.Input]?, token: Settlement?, emit: (inout Chunk<S.Output>) async -> Bool
+  @inlinable
+  nonisolated(nonsending) func call(
+    _ elements: [S.Input]?, token: Settlement?, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+  ) async throws(PortInterruption) {
+    var out = Chunk<S.Output>()
+    var interruption: PortInterruption?
+    do throws(PortInterruption) { try await attempt(elements, token: token, into: &out) } catch { interruption = error }
+    if !out.isEmpty {
+      node.showTaps(out)
+      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
+    }
+    if let interruption { throw interruption }
+  }
+
+  /// Calls the stage until it succeeds or is given up. What it emits before it throws is added without a token.
+  @inlinable
+  nonisolated(nonsending) func attempt(
+    _ elements: [S.Input]?, token: Settlement?, into out: inout Chunk<S.Output>
   ) async throws(PortInterruption) {
     while true {
       let stamp = node.enter()
-      var tally = NodeMeter.Tally()
-      var emitted = Chunk<S.Output>()
+      let before = out.count
       do throws(S.Failure) {
         if let elements {
-          try await stage.process(elements) { emitted.append($0) }
+          try await stage.process(elements) { out.append($0) }
         } else {
-          try await stage.finish { emitted.append($0) }
+          try await stage.finish { out.append($0) }
         }
       } catch {
-        if try await retries(elements, token: token, error) { continue }
+        if try await retries(elements, token: token, error, emitted: out.count - before) { continue }
         return
       }
       supervisor.succeeded()
+      let emitted = out.count - before
+      var tally = NodeMeter.Tally()
       tally.elementsIn = elements?.count ?? 0
-      tally.elementsOut = emitted.count
-      tally.created = max(0, emitted.count - tally.elementsIn)
-      tally.merged = max(0, tally.elementsIn - emitted.count)
+      tally.elementsOut = emitted
+      tally.created = max(0, emitted - tally.elementsIn)
+      tally.merged = max(0, tally.elementsIn - emitted)
       node.meter.record(tally, at: stamp)
-      if emitted.isEmpty {
-        token?.settle(S.Output.self == Never.self ? .stored : .filtered)
+      guard let token else { return }
+      if emitted == 0 {
+        token.settle(S.Output.self == Never.self ? .stored : .filtered)
       } else {
-        if let token {
-          token.fork(emitted.count - 1)
-          emitted.attach(token, from: 0)
-        }
-        node.showTaps(emitted)
-        if !(await emit(&emitted)) { throw .cancelled }
+        token.fork(emitted - 1)
+        out.attach(token, from: before)
       }
       return
     }
   }
 
-  private func retries(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure) async throws(PortInterruption)
-    -> Bool
-  {
+  @inlinable
+  nonisolated(nonsending) func retries(
+    _ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, emitted: Int
+  ) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
     tally.errors = 1
     tally.elementsIn = elements?.count ?? 0
-    defer { node.meter.record(tally, at: node.scope.clock?.now ?? 0) }
-    if error is CancellationError, node.scope.segment?.isCancelled == true {
+    tally.elementsOut = emitted
+    tally.created = emitted
+    defer { node.meter.record(tally, at: node.now) }
+    if error is CancellationError, node.isCancelled {
       tally.discarded = tally.elementsIn
       token?.settle(.abandoned)
       throw .cancelled
     }
-    switch await supervisor.decide() {
+    switch await supervisor.decide(error) {
     case .fail:
       tally.discarded = tally.elementsIn
       token?.settle(.dropped(.failed))
@@ -237,7 +291,8 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     }
   }
 
-  private func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
+  @inlinable
+  func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
     var outcome = Outcome.dropped(.failed)
     for element in elements ?? [] { outcome = supervisor.giveUp(element, error, tally: &tally) }
     token?.settle(outcome)

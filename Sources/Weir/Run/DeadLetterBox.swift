@@ -2,7 +2,7 @@ import Synchronization
 
 /// Where given-up elements of one run go: into the dead-letter outlet, when the blueprint has one.
 ///
-/// The outlet ends when every task that does not lie behind it has ended. A letter never makes its sender wait: the
+/// The outlet ends when every task with a node in front of it has ended. A letter never makes its sender wait: the
 /// link behind the outlet drops the oldest letter when it is full, and counts it.
 final class DeadLetterBox: Sendable {
   private struct State {
@@ -32,20 +32,23 @@ final class DeadLetterBox: Sendable {
   /// Announces the tasks before they start.
   func expect(_ segments: [SegmentTask]) {
     state.withLock { state in
-      state.open = segments.count { segment in !segment.clock.meters.contains { state.behind.contains($0.node) } }
+      state.open = segments.count { feeds($0, state) }
     }
     finishIfDone()
   }
 
   func ended(_ segment: SegmentTask) {
     let counts = state.withLock { state in
-      guard state.link != nil, !segment.clock.meters.contains(where: { state.behind.contains($0.node) }) else {
-        return false
-      }
+      guard state.link != nil, feeds(segment, state) else { return false }
       state.open -= 1
       return true
     }
     if counts { finishIfDone() }
+  }
+
+  /// Whether a task may post letters: it runs a node in front of the outlet. Tasks without nodes only move elements.
+  private func feeds(_ segment: SegmentTask, _ state: State) -> Bool {
+    segment.clock.meters.contains { !state.behind.contains($0.node) }
   }
 
   private func finishIfDone() {

@@ -1,4 +1,5 @@
 /// The first input until it ends, then the next. Confined to the task that drives it.
+@inlinable
 func concatReader<Element: Sendable>(_ inputs: [ChunkReader<Element>], node: NodeRun) -> ChunkReader<Element> {
   let turn = TaskConfined(0)
   return ChunkReader(
@@ -6,6 +7,7 @@ func concatReader<Element: Sendable>(_ inputs: [ChunkReader<Element>], node: Nod
       while turn.value < inputs.count {
         if try await inputs[turn.value].pull(&out, limit) {
           node.pass(out.count)
+          node.showTaps(out)
           return true
         }
         turn.value += 1
@@ -16,23 +18,27 @@ func concatReader<Element: Sendable>(_ inputs: [ChunkReader<Element>], node: Nod
 }
 
 /// A variable of one task.
+@usableFromInline
 final class TaskConfined<Value>: @unchecked Sendable {
   // Safety: used only by the task that drives the segment it belongs to.
-  var value: Value
-  init(_ value: Value) { self.value = value }
+  @usableFromInline var value: Value
+  @inlinable init(_ value: Value) { self.value = value }
 }
 
 /// One input of a join: its port, and the chunk being worked through. Confined to the task that drives the join.
+@usableFromInline
 final class JoinInput<Element: Sendable>: @unchecked Sendable {
   // Safety: used only by the task that drives the segment.
-  private let reader: ChunkReader<Element>
-  var chunk = Chunk<Element>()
-  private(set) var ended = false
+  @usableFromInline let reader: ChunkReader<Element>
+  @usableFromInline var chunk = Chunk<Element>()
+  @usableFromInline var ended = false
 
+  @inlinable
   init(_ reader: ChunkReader<Element>) { self.reader = reader }
 
   /// Makes sure that an element is there. False when the input has ended.
-  func fill(_ limit: Int) async throws(PortInterruption) -> Bool {
+  @inlinable
+  nonisolated(nonsending) func fill(_ limit: Int) async throws(PortInterruption) -> Bool {
     if !chunk.isEmpty { return true }
     if ended { return false }
     var next = Chunk<Element>()
@@ -43,6 +49,7 @@ final class JoinInput<Element: Sendable>: @unchecked Sendable {
     return more
   }
 
+  @inlinable
   func close() {
     ended = true
     chunk.settleAll(.abandoned)
@@ -51,17 +58,20 @@ final class JoinInput<Element: Sendable>: @unchecked Sendable {
 }
 
 /// Pairs the elements of two inputs. Confined to the task that drives it.
+@usableFromInline
 final class ZipState<First: Sendable, Second: Sendable>: Sendable {
-  private let first: JoinInput<First>
-  private let second: JoinInput<Second>
-  private let node: NodeRun
+  @usableFromInline let first: JoinInput<First>
+  @usableFromInline let second: JoinInput<Second>
+  @usableFromInline let node: NodeRun
 
+  @inlinable
   init(_ first: ChunkReader<First>, _ second: ChunkReader<Second>, node: NodeRun) {
     self.first = JoinInput(first)
     self.second = JoinInput(second)
     self.node = node
   }
 
+  @inlinable
   var reader: ChunkReader<(First, Second)> {
     ChunkReader(
       pull: { (out, limit) async throws(PortInterruption) in
@@ -70,25 +80,49 @@ final class ZipState<First: Sendable, Second: Sendable>: Sendable {
           return false
         }
         let stamp = self.node.enter()
-        while out.count < limit, !self.first.chunk.isEmpty, !self.second.chunk.isEmpty {
-          guard let (one, oneToken) = self.first.chunk.popFirstTracked(),
-            let (other, otherToken) = self.second.chunk.popFirstTracked()
-          else { break }
-          out.append((one, other), token: Settlement.merging([oneToken, otherToken].compactMap { $0 }))
-        }
+        pairUp(&self.first.chunk, &self.second.chunk, into: &out, limit: limit)
         var tally = NodeMeter.Tally()
         tally.elementsIn = out.count * 2
         tally.merged = out.count
         tally.elementsOut = out.count
         self.node.meter.record(tally, at: stamp)
+        self.node.showTaps(out)
         return true
       },
       close: { self.close() })
   }
 
-  private func close() {
+  @inlinable
+  func close() {
     first.close()
     second.close()
+  }
+}
+
+/// Pairs what is there, first with first; a pair's token settles both.
+@inlinable
+func pairUp<First: Sendable, Second: Sendable>(
+  _ first: inout Chunk<First>, _ second: inout Chunk<Second>, into out: inout Chunk<(First, Second)>, limit: Int
+) {
+  if first.hasTokens || second.hasTokens { return pairUpTracked(&first, &second, into: &out, limit: limit) }
+  let pairs = Swift.min(limit &- out.count, Swift.min(first.count, second.count))
+  out.reserve(pairs)
+  var (ones, others, tail) = (ChunkHead(of: first), ChunkHead(of: second), ChunkTail(of: &out))
+  while tail.added < pairs, let one = ones.popFirst(), let other = others.popFirst() { tail.append((one, other)) }
+  ones.putBack(into: &first)
+  others.putBack(into: &second)
+  tail.putBack(into: &out)
+}
+
+@usableFromInline
+func pairUpTracked<First: Sendable, Second: Sendable>(
+  _ first: inout Chunk<First>, _ second: inout Chunk<Second>, into out: inout Chunk<(First, Second)>, limit: Int
+) {
+  while out.count < limit, !first.isEmpty, !second.isEmpty {
+    guard let (one, oneToken) = first.popFirstTracked(), let (other, otherToken) = second.popFirstTracked() else {
+      break
+    }
+    out.append((one, other), token: Settlement.merging([oneToken, otherToken].compactMap { $0 }))
   }
 }
 
@@ -120,6 +154,7 @@ final class SortedMergeState<Element: Sendable>: Sendable {
           out.append(element, token: token)
         }
         self.node.pass(out.count)
+        self.node.showTaps(out)
         return true
       },
       close: {
@@ -208,6 +243,7 @@ final class PriorityState<Element: Sendable>: @unchecked Sendable {
         case .taken:
           run = run.input == index ? (index, run.chunks + 1) : (index, 1)
           node.pass(out.count)
+          node.showTaps(out)
           return true
         case .ended(let end):
           open.remove(index)
@@ -232,6 +268,8 @@ final class PriorityState<Element: Sendable>: @unchecked Sendable {
 }
 
 /// What the inputs of a combineLatest send to it.
+@frozen
+@usableFromInline
 enum LatestInput<First: Sendable, Second: Sendable>: Sendable {
   case first(First)
   case second(Second)
@@ -240,13 +278,19 @@ enum LatestInput<First: Sendable, Second: Sendable>: Sendable {
 }
 
 /// Keeps the latest of two inputs.
+@frozen
+@usableFromInline
 struct CombineLatest<First: Sendable, Second: Sendable>: Stage {
-  private var first: First?
-  private var second: Second?
-  private var over = false
+  @usableFromInline var first: First?
+  @usableFromInline var second: Second?
+  @usableFromInline var over = false
 
-  var demand: Int { over ? 0 : .max }
+  @inlinable
+  init() {}
 
+  @inlinable var demand: Int { over ? 0 : .max }
+
+  @inlinable
   mutating func process(_ element: LatestInput<First, Second>, _ emit: ((First, Second)) -> Void) {
     switch element {
     case .first(let value): first = value
@@ -263,6 +307,7 @@ struct CombineLatest<First: Sendable, Second: Sendable>: Stage {
 }
 
 /// A task that tags what one input of a combineLatest has.
+@inlinable
 func tagged<Element: Sendable, Tagged: Sendable>(
   _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String, _ ring: Link<Tagged>,
   end mark: Tagged, _ tag: @escaping @Sendable (Element) -> Tagged
@@ -280,7 +325,7 @@ func tagged<Element: Sendable, Tagged: Sendable>(
         _ = await writer.send(&out)
         return false
       }
-      while let (element, token) = chunk.popFirstTracked() { out.append(tag(element), token: token) }
+      chunk.drain(into: &out, tag)
       guard await writer.send(&out) else { throw .cancelled }
       return true
     }

@@ -49,7 +49,8 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(PortInterruption) -> Element? {
-      try await state.next()
+      if let element = state.pop() { return element }
+      return try await state.next()
     }
   }
 }
@@ -62,6 +63,9 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   @usableFromInline var ended = false
   @usableFromInline let link: Link<Element>
 
+  /// Most elements taken out of the link at once.
+  @usableFromInline static var atOnce: Int { 64 }
+
   /// Kept alive as long as the iterator is.
   @usableFromInline let owner: (any Sendable)?
 
@@ -72,14 +76,26 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   }
 
   @inlinable
-  deinit { if !ended { link.closeReader() } }
+  deinit {
+    chunk.settleAll(.abandoned)
+    if !ended { link.closeReader() }
+  }
+
+  /// An element counts as stored when the consumer has got it; what it leaves behind is abandoned.
+  @inlinable
+  func pop() -> Element? {
+    guard chunk.hasTokens else { return chunk.popFirst() }
+    guard let (element, token) = chunk.popFirstTracked() else { return nil }
+    token?.settle(.stored)
+    return element
+  }
 
   @inlinable
-  func next() async throws(PortInterruption) -> Element? {
-    if let element = chunk.popFirst() { return element }
+  nonisolated(nonsending) func next() async throws(PortInterruption) -> Element? {
+    if let element = pop() { return element }
     if ended { return nil }
     do throws(PortInterruption) {
-      if try await link.receive(into: &chunk, limit: 64) { return chunk.popFirst() }
+      if try await link.receive(into: &chunk, limit: Self.atOnce) { return pop() }
     } catch {
       ended = true
       link.closeReader()

@@ -3,27 +3,31 @@ import Synchronization
 /// Puts the results of parallel calls back into the order of their inputs.
 ///
 /// Memory: at most `window` positions that are finished or under way.
+@usableFromInline
 final class ReorderBuffer<Output: Sendable>: Sendable {
-  private struct State {
+  @usableFromInline
+  struct State {
     /// Position whose results leave next.
-    var next: UInt64 = 0
+    @usableFromInline var next: UInt64 = 0
     /// Next position to hand out.
-    var issued: UInt64 = 0
-    var done: [UInt64: Parcel<Output>] = [:]
-    var waiting: [UnsafeContinuation<Void, Never>] = []
+    @usableFromInline var issued: UInt64 = 0
+    @usableFromInline var done: [UInt64: Parcel<Output>] = [:]
+    @usableFromInline var waiting: [UnsafeContinuation<Void, Never>] = []
     /// One task at a time sends what is in order.
-    var sending = false
-    var closed = false
+    @usableFromInline var sending = false
+    @usableFromInline var closed = false
   }
 
-  private let state = Mutex(State())
-  private let window: UInt64
+  @usableFromInline let state = Mutex(State())
+  @usableFromInline let window: UInt64
 
+  @inlinable
   init(window: Int) { self.window = UInt64(window) }
 
   /// Waits until position `position` is inside the window. False when the node is over.
   /// - Parameter ahead: how far ahead of the results that left last; the whole window by default.
-  func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
+  @inlinable
+  nonisolated(nonsending) func admit(_ position: UInt64, ahead: UInt64? = nil) async -> Bool {
     let window = ahead ?? self.window
     while true {
       let (inside, closed) = state.withLock { ($0.closed || position < $0.next + window, $0.closed) }
@@ -41,16 +45,24 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   }
 
   /// Leaves the results of one position, and sends on all that are now in order.
-  func deposit(_ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>) async
+  @inlinable
+  nonisolated(nonsending) func deposit(
+    _ results: consuming Chunk<Output>, at position: UInt64, through writer: WriterPort<Output>
+  ) async
     -> Bool
   {
     let parcel = Parcel(results)
-    var mine = state.withLock { state in
+    let (first, closed) = state.withLock { state in
+      if state.closed { return (false, true) }
       state.done[position] = parcel
-      if state.sending { return false }
-      state.sending = true
-      return true
+      defer { state.sending = true }
+      return (!state.sending, false)
     }
+    if closed {
+      parcel.abandon()
+      return false
+    }
+    var mine = first
     while mine {
       let ready = state.withLock { state -> Parcel<Output>? in
         guard let parcel = state.done.removeValue(forKey: state.next) else {
@@ -67,34 +79,50 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
       let sent = await writer.send(&chunk)
       let waiters = state.withLock { state in
         state.next += 1
-        if !sent { state.closed = true }
         let waiters = state.waiting
         state.waiting = []
         return waiters
       }
       for waiter in waiters { waiter.resume() }
-      if !sent { return false }
+      if !sent {
+        close()
+        return false
+      }
     }
     return !state.withLock { $0.closed }
   }
 
+  /// The node is over: results that never got their turn are abandoned.
+  @inlinable
   func close() {
-    let waiters = state.withLock { state in
+    let (waiters, parcels) = state.withLock { state in
       state.closed = true
       let waiters = state.waiting
+      let parcels = state.done.values.map { $0 }
       state.waiting = []
-      return waiters
+      state.done = [:]
+      return (waiters, parcels)
     }
+    for parcel in parcels { parcel.abandon() }
     for waiter in waiters { waiter.resume() }
   }
 }
 
 /// A chunk in a box, so that a dictionary can hold it.
+@usableFromInline
 final class Parcel<Element: Sendable>: Sendable {
-  private let chunk: Mutex<Chunk<Element>>
+  @usableFromInline let chunk: Mutex<Chunk<Element>>
 
+  @inlinable
   init(_ chunk: consuming Chunk<Element>) { self.chunk = Mutex(chunk) }
 
+  @inlinable
+  func abandon() {
+    var chunk = take()
+    chunk.settleAll(.abandoned)
+  }
+
+  @inlinable
   func take() -> Chunk<Element> {
     chunk.withLock { chunk in
       var taken = Chunk<Element>()
@@ -105,13 +133,22 @@ final class Parcel<Element: Sendable>: Sendable {
 }
 
 /// An element with its place in the order.
+@frozen
+@usableFromInline
 struct Positioned<Element: Sendable>: Sendable {
-  let position: UInt64
-  let element: Element
+  @usableFromInline let position: UInt64
+  @usableFromInline let element: Element
+
+  @inlinable
+  init(position: UInt64, element: Element) {
+    self.position = position
+    self.element = element
+  }
 }
 
 /// Moves elements into the shared input of ordered workers, numbering them.
-private func pumpNumbered<Element: Sendable>(
+@inlinable
+nonisolated(nonsending) func pumpNumbered<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Positioned<Element>>
 ) async {
   let limit = writer.scope.runContext.chunkSize
@@ -130,6 +167,7 @@ private func pumpNumbered<Element: Sendable>(
   writer.finish(end)
 }
 
+@inlinable
 func orderedWorkers<S: AsyncStage>(
   _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
   _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ inner: LinkDescription, _ ring: Link<S.Output>,
@@ -142,25 +180,34 @@ func orderedWorkers<S: AsyncStage>(
   feeder.seal(name: "\(name).in") { await pumpNumbered(upstream, into: input) }
 
   let buffer = ReorderBuffer<S.Output>(window: workers * 2)
+  let ends = WorkerEnds(count: workers)
   for index in 0..<workers {
     let scope = run.newScope()
     let port = ReaderPort(numbered, scope: scope)
     scope.addCloser { buffer.close() }
     let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
     let writer = WriterPort(ring, scope: scope)
-    scope.seal(name: "\(name).\(index)") { writer.finish(await runOrdered(worker, port, buffer, writer)) }
+    scope.seal(name: "\(name).\(index)") {
+      let end = await runOrdered(worker, port, buffer, writer)
+      ends.finish(writer, end, isOwn: worker.hasFailed)
+      // After the end of the output is known: those who wait for their turn must not end it differently.
+      if worker.hasFailed { buffer.close() }
+    }
   }
 }
 
-private func runOrdered<S: AsyncStage>(
+@inlinable
+nonisolated(nonsending) func runOrdered<S: AsyncStage>(
   _ worker: AsyncWorker<S>, _ port: ReaderPort<Positioned<S.Input>>, _ buffer: ReorderBuffer<S.Output>,
   _ writer: WriterPort<S.Output>
 ) async -> LinkEnd {
   var one = Chunk<Positioned<S.Input>>()
   let end = await drive(port.reader) { () async throws(PortInterruption) -> Bool in
     guard try await port.receive(into: &one, limit: 1) else {
-      var last = try await worker.finish()
-      if !last.isEmpty { _ = await writer.send(&last) }
+      var last = Chunk<S.Output>()
+      try await worker.deliver(&last, through: { await writer.send(&$0) }) { (out) async throws(PortInterruption) in
+        try await worker.finish(into: &out)
+      }
       return false
     }
     while let (numbered, token) = one.popFirstTracked() {
@@ -168,19 +215,20 @@ private func runOrdered<S: AsyncStage>(
         token?.settle(.abandoned)
         throw .cancelled
       }
-      let results: Chunk<S.Output>
+      var results = Chunk<S.Output>()
       do throws(PortInterruption) {
-        results = try await worker.handle(numbered.element, token: token)
+        try await worker.handle(numbered.element, token: token, into: &results)
       } catch {
-        // What comes before the failure is delivered before it.
-        _ = await buffer.admit(numbered.position, ahead: 1)
+        // What comes before the failure is delivered before it, and then what this call has emitted.
+        if await buffer.admit(numbered.position, ahead: 1) { _ = await writer.send(&results) }
         throw error
       }
+      worker.showTaps(results)
       guard await buffer.deposit(results, at: numbered.position, through: writer) else { throw .cancelled }
     }
     return true
   }
   one.settleAll(.abandoned)
-  if case .finished = end {} else { buffer.close() }
+  if case .cancelled = end { buffer.close() }
   return end
 }

@@ -19,7 +19,7 @@ final class WriterPort<Element: Sendable>: Sendable {
 
   /// Sends all of a chunk, waiting for room. False when nobody reads any more; what is left is abandoned.
   @inlinable
-  func send(_ chunk: inout Chunk<Element>) async -> Bool {
+  nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>) async -> Bool {
     while !chunk.isEmpty {
       switch link.offer(&chunk) {
       case .accepted: continue
@@ -78,7 +78,9 @@ final class ReaderPort<Element: Sendable>: Sendable {
   }
 
   @inlinable
-  func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption) -> Bool {
+  nonisolated(nonsending) func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption)
+    -> Bool
+  {
     var parked = false
     let limit = Swift.min(limit, most)
     while true {

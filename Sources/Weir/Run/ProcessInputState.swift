@@ -64,9 +64,10 @@ final class ProcessInputState<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  func close() {
+  /// - Parameter outcome: what became of the element in hand.
+  func close(settling outcome: Outcome) {
     ended = true
-    current.replace(with: nil, settling: .stored)
+    current.replace(with: nil, settling: outcome)
     chunk.settleAll(.abandoned)
     reader.close()
   }

@@ -25,6 +25,7 @@ final class RunContext: Sendable {
     var endWaiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
     var nextWaiter: UInt64 = 0
     var onEnd: [@Sendable () -> Void] = []
+    var onBodyEnd: [@Sendable () -> Void] = []
     var ledgers: [SettlementLedger] = []
     /// Handles of kill switches that hang on a place in the graph.
     var places: Set<Int> = []
@@ -96,12 +97,9 @@ final class RunContext: Sendable {
   ) -> Link<Element> {
     let link = Link<Element>(
       limit: description.limit, policy: policy, weigh: weigh, chunkSize: chunkSize ?? self.chunkSize, writers: writers,
-      readers: readers, clock: options.trace)
+      readers: readers, clock: options.trace, name: nodes[node].name)
+    link.onOverflow.withLock { $0 = { [weak self] in self?.failed($0) } }
     let name = description.name
-    if case .fail = policy {
-      link.state.withLock { $0.name = name }
-      link.onOverflow.withLock { $0 = { [weak self] in self?.failed($0) } }
-    }
     let handle = LinkHandle(
       name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) })
     state.withLock { $0.links.append(handle) }
@@ -110,6 +108,19 @@ final class RunContext: Sendable {
 
   @usableFromInline
   func onEnd(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd.append(action) } }
+
+  /// Registers what is to be done once the body of the run has returned or thrown.
+  @usableFromInline
+  func onBodyEnd(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onBodyEnd.append(action) } }
+
+  func bodyEnded() {
+    let actions = state.withLock { state in
+      let actions = state.onBodyEnd
+      state.onBodyEnd = []
+      return actions
+    }
+    for action in actions { action() }
+  }
 
   var segments: [SegmentTask] { state.withLock { $0.segments } }
 
@@ -129,13 +140,13 @@ final class RunContext: Sendable {
       }
       return false
     }
-    guard first else {
-      options.onLateError?(failure)
-      return
-    }
+    guard first else { return failedLate(failure) }
     stopIntake()
     timers.service.schedule(at: options.clock.now + options.failureGrace) { [weak self] in self?.abort() }
   }
+
+  /// A failure that no caller can receive any more.
+  func failedLate(_ failure: StageFailure) { options.onLateError?(failure) }
 
   func stopIntake() {
     let segments = state.withLock { state in
@@ -181,6 +192,7 @@ final class RunContext: Sendable {
       return (waiters, actions)
     }
     for action in actions { action() }
+    taps.close()
     timers.service.stop()
     for waiter in waiters { waiter.resume() }
   }

@@ -35,6 +35,7 @@ final class SegmentScope: Sendable {
   }
 
   /// Registers what ends a port when the task is cancelled.
+  @usableFromInline
   func addCloser(_ close: @escaping @Sendable () -> Void) {
     draft.withLock { $0.closers.append(close) }
   }
@@ -115,11 +116,27 @@ struct NodeRun: Sendable {
   @discardableResult
   func enter() -> UInt64 { scope.clock?.enterBusy(index) ?? 0 }
 
-  /// Wraps what the node threw, and tells the run.
+  /// The stamp of now, without moving the clock on.
+  @usableFromInline var now: UInt64 { scope.clock?.now ?? 0 }
+
+  /// Whether the task of the node was told to stop.
+  @usableFromInline var isCancelled: Bool { scope.segment?.isCancelled == true }
+
+  /// Wraps what the node threw, and tells the run; or its observer, when nobody wants anything of the task any more.
   @usableFromInline
   func fail(_ error: any Error) -> StageFailure {
     let failure = (error as? StageFailure) ?? StageFailure(node: name, cause: error)
-    scope.run.failed(failure)
+    if scope.segment?.isCancelled == true {
+      scope.run.failedLate(failure)
+    } else {
+      scope.run.failed(failure)
+    }
     return failure
+  }
+
+  /// A source threw after it had been told to stop: no failure of the run, but not silent either.
+  @usableFromInline
+  func interrupted(by error: any Error) {
+    if !(error is CancellationError) { scope.run.failedLate(StageFailure(node: name, cause: error)) }
   }
 }

@@ -37,6 +37,8 @@ final class SegmentTask: Sendable {
   /// Whether the task waits for a source outside the graph, so that a drain has to interrupt it.
   let isIntake: Bool
   private let state: Mutex<State>
+  /// Whether the intake was stopped or the task cancelled: lets sources look between elements without the lock.
+  private let halted = Atomic<Bool>(false)
   /// Held while the task is being cancelled, so that it cannot end meanwhile. Taken by the one who set `cancelIssued`
   /// and by the task itself, hence never twice by one thread.
   private let running = Mutex<RunningTask?>(nil)
@@ -57,7 +59,6 @@ final class SegmentTask: Sendable {
 
   /// Runs the segment in the calling task.
   func run() async {
-    clock.start()
     let handle = withUnsafeCurrentTask { task in task.map(RunningTask.init) }
     running.withLock { $0 = handle }
     let (mayRun, interrupted) = state.withLock { (!$0.cancelled, $0.cancelIssued) }
@@ -85,7 +86,7 @@ final class SegmentTask: Sendable {
   }
 
   /// Whether the intake was told to stop, for sources that look between chunks.
-  var isIntakeStopped: Bool { state.withLock { $0.intakeStopped || $0.cancelled } }
+  var isIntakeStopped: Bool { halted.load(ordering: .acquiring) }
 
   /// Whether the task as a whole was told to stop.
   var isCancelled: Bool { state.withLock { $0.cancelled } }
@@ -97,6 +98,7 @@ final class SegmentTask: Sendable {
     let issue = state.withLock { state in
       guard !state.ended, !state.intakeStopped else { return false }
       state.intakeStopped = true
+      halted.store(true, ordering: .releasing)
       return isIntake && state.issueCancel()
     }
     if issue { running.withLock { $0?.task.cancel() } }
@@ -107,6 +109,7 @@ final class SegmentTask: Sendable {
     let (first, issue) = state.withLock { state in
       let first = !state.cancelled && !state.ended
       state.cancelled = true
+      halted.store(true, ordering: .releasing)
       return (first, first && state.issueCancel())
     }
     guard first else { return }
@@ -128,6 +131,7 @@ final class SegmentTask: Sendable {
     let whole = state.withLock { state in
       if isIntake && state.intakeStopped && !state.cancelled { return false }
       state.cancelled = true
+      halted.store(true, ordering: .releasing)
       return true
     }
     if whole { closePorts() }

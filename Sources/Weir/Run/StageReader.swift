@@ -8,7 +8,7 @@ final class StageState<S: Stage>: @unchecked Sendable {
   @usableFromInline var input = Chunk<S.Input>()
   @usableFromInline var phase = StagePhase.running
   /// Tokens of elements the stage holds, oldest first.
-  var heldTokens = Deque<Settlement>()
+  var heldTokens = HeldTokens()
   @usableFromInline let supervisor: Supervisor
   @usableFromInline let node: NodeRun
 
@@ -23,18 +23,13 @@ final class StageState<S: Stage>: @unchecked Sendable {
   @usableFromInline
   func abandon() {
     input.settleAll(.abandoned)
-    while let token = heldTokens.popFirst() { token.settle(.abandoned) }
+    heldTokens.settleAll(.abandoned)
     phase = .ended
   }
 
   /// Gives tokens to what one call emitted: `left` elements, oldest first, have left the stage with it.
   func assignTokens(left: Int, to out: inout Chunk<S.Output>, from first: Int) {
-    var leaving: [Settlement] = []
-    for _ in 0..<max(0, left) {
-      guard let token = heldTokens.popFirst() else { break }
-      leaving.append(token)
-    }
-    guard let token = Settlement.merging(leaving) else { return }
+    guard let token = Settlement.merging(heldTokens.take(left)) else { return }
     let produced = out.count - first
     guard produced > 0 else {
       token.settle(S.Output.self == Never.self ? .stored : .filtered)
@@ -73,47 +68,73 @@ func processChunk<S: Stage>(
   _ stage: inout S, _ input: inout Chunk<S.Input>, into out: inout Chunk<S.Output>, limit: Int,
   tally: inout NodeMeter.Tally
 ) -> StageStep<S.Input, S.Failure> {
+  let holdsNone = stage.holds == 0
+  let heldAtFirst = stage.held
+  let most = limit &- out.count
+  if S.Output.self != Never.self { out.reserve(Swift.min(input.count, most)) }
+  var tail = ChunkTail(of: &out)
+  var head = ChunkHead(of: input)
+  let elements = head.count
   var filtered = 0
   var created = 0
   var merged = 0
+  var lost = 0
   var step = StageStep<S.Input, S.Failure>.paused
-  let firstOut = out.count
-  let firstIn = input.count
-  while out.count < limit {
+  while tail.added < most {
     if stage.demand == 0 {
       step = .satisfied
       break
     }
-    guard let element = input.popFirstPlain() else { break }
-    let before = out.count
-    let heldBefore = stage.held
+    guard let element = head.popFirst() else { break }
+    let before = tail.added
+    let heldBefore = holdsNone ? 0 : stage.held
     do throws(S.Failure) {
-      try stage.process(element) { out.appendPlain($0) }
+      try stage.process(element) { tail.append($0) }
     } catch {
-      created &+= out.count &- before
+      // The element itself is counted by whoever decides what becomes of it.
+      let left = heldBefore &- (holdsNone ? 0 : stage.held)
+      let produced = tail.added &- before
+      if produced >= left { created &+= produced &- left } else { lost &+= left &- produced }
       step = .failed(element, error)
       break
     }
-    let left = 1 &+ heldBefore &- stage.held
-    let produced = out.count &- before
-    if produced > left {
-      created &+= produced &- left
-    } else if produced > 0 {
-      merged &+= left &- produced
-    } else if S.Output.self == Never.self {
-      // The end of the way: consumed, not filtered.
-      merged &+= left
+    if holdsNone {
+      // What is created follows from the rest: one addition for each element instead of three.
+      if tail.added == before { filtered &+= 1 }
     } else {
-      filtered &+= left
+      let left = 1 &+ heldBefore &- stage.held
+      let produced = tail.added &- before
+      if produced > left {
+        created &+= produced &- left
+      } else if produced > 0 {
+        merged &+= left &- produced
+      } else {
+        filtered &+= left
+      }
     }
   }
-  let elementsIn = firstIn &- input.count
-  if input.isEmpty { input.rewind() }
+  head.putBack(into: &input)
+  tail.putBack(into: &out)
+  let elementsIn = elements &- input.count
+  if holdsNone {
+    var completed = elementsIn
+    if case .failed = step { completed &-= 1 }
+    created = tail.added &- (completed &- filtered)
+    // A stage that keeps elements though it says that it never does: they are in flight, not filtered.
+    let kept = Swift.min(filtered, Swift.max(0, stage.held &- heldAtFirst))
+    filtered &-= kept
+  }
+  if S.Output.self == Never.self {
+    // The end of the way: consumed, not filtered.
+    merged &+= filtered
+    filtered = 0
+  }
   tally.elementsIn &+= elementsIn
-  tally.elementsOut &+= out.count &- firstOut
+  tally.elementsOut &+= tail.added
   tally.filtered &+= filtered
   tally.created &+= created
   tally.merged &+= merged
+  tally.discarded &+= lost
   return step
 }
 
@@ -129,12 +150,14 @@ func processTracked<S: Stage>(
     one.append(element)
     var emitted = Chunk<S.Output>()
     let heldBefore = state.stage.held
+    state.heldTokens.pad(to: heldBefore)
     let step = processChunk(&state.stage, &one, into: &emitted, limit: .max, tally: &tally)
     if case .failed = step {
+      state.settleLeftBehind(heldBefore - state.stage.held, to: &emitted, from: 0)
       emitted.move(emitted.count, to: &out)
       return (step, token)
     }
-    if let token { state.heldTokens.append(token) }
+    state.heldTokens.append(token)
     state.assignTokens(left: 1 + heldBefore - state.stage.held, to: &emitted, from: 0)
     emitted.move(emitted.count, to: &out)
   }
@@ -209,7 +232,13 @@ func stageReader<S: Stage>(
 }
 
 extension StageState {
-  @usableFromInline var holdsTokens: Bool { !heldTokens.isEmpty }
+  @usableFromInline var holdsTokens: Bool { heldTokens.hasAny }
+
+  /// A call has thrown after it had let go of elements: those it made nothing of are lost by the failure.
+  func settleLeftBehind(_ left: Int, to out: inout Chunk<S.Output>, from first: Int) {
+    if out.count > first { return assignTokens(left: left, to: &out, from: first) }
+    for token in heldTokens.take(left) { token.settle(.dropped(.failed)) }
+  }
 }
 
 /// Calls the stage's `finish` and puts it into its last phase.
@@ -229,29 +258,36 @@ func finishStage<S: Stage>(_ state: StageState<S>, into out: inout Chunk<S.Outpu
   let left = heldBefore - state.stage.held
   tally.elementsOut = produced
   tally.created = Swift.max(0, produced - left)
-  if produced > 0 { tally.merged = Swift.max(0, left - produced) } else { tally.filtered = Swift.max(0, left) }
+  if produced > 0 {
+    tally.merged = Swift.max(0, left - produced)
+  } else if tally.errors > 0 {
+    tally.discarded = Swift.max(0, left)
+  } else {
+    tally.filtered = Swift.max(0, left)
+  }
   tally.held = state.stage.held
-  state.settleHeld(left: left, out: &out, from: before)
+  state.settleHeld(left: left, failed: tally.errors > 0, out: &out, from: before)
   state.node.meter.record(tally, at: state.node.enter())
 }
 
 extension StageState {
   @usableFromInline
-  func settleHeld(left: Int, out: inout Chunk<S.Output>, from first: Int) {
+  func settleHeld(left: Int, failed: Bool, out: inout Chunk<S.Output>, from first: Int) {
+    if failed && out.count == first { return heldTokens.settleAll(.dropped(.failed)) }
     assignTokens(left: Swift.max(left, heldTokens.count), to: &out, from: first)
   }
 }
 
 /// Acts on what stopped the loop over a chunk: supervision.
 @usableFromInline
-func settleStep<S: Stage>(
+nonisolated(nonsending) func settleStep<S: Stage>(
   _ state: StageState<S>, _ step: StageStep<S.Input, S.Failure>, token: Settlement?, out: inout Chunk<S.Output>,
   tally: inout NodeMeter.Tally
 ) async {
   guard case .failed(let element, let error) = step else { return }
   if tally.elementsIn > 1 { state.supervisor.succeeded() }
   tally.errors += 1
-  switch await state.supervisor.decide() {
+  switch await state.supervisor.decide(error) {
   case .fail:
     tally.discarded += 1
     token?.settle(.dropped(.failed))
@@ -267,7 +303,7 @@ func settleStep<S: Stage>(
     let outcome = state.supervisor.giveUp(element, error, tally: &tally)
     token?.settle(outcome)
     tally.discarded += state.stage.held
-    while let token = state.heldTokens.popFirst() { token.settle(.dropped(.failed)) }
+    state.heldTokens.settleAll(.dropped(.failed))
     state.stage = state.original
   }
 }

@@ -26,7 +26,9 @@ public struct Backoff: Sendable, Hashable {
   public func wait(before number: Int) -> Duration {
     var wait = initial
     var step = 1
-    while step < number && wait < maximum {
+    // What cannot grow stays; a product beyond the maximum may be beyond what a duration holds.
+    while step < number, wait < maximum, factor > 1, wait > .zero {
+      guard wait / maximum * factor < 1 else { return maximum }
       wait = wait * factor
       step += 1
     }
@@ -48,7 +50,8 @@ public enum Supervision: Sendable, Hashable {
   case fail
   /// The element is given up: counted, sent to the dead letters. The node keeps its state and goes on.
   case skip
-  /// The element is tried again after a wait; later ones wait behind it. When the attempts are used up, `then` decides.
+  /// The element is tried again after a wait; later ones wait behind it. When the attempts are used up, or the error is a
+  /// ``RetryableError`` that says trying again is of no use, `then` decides.
   case retry(Backoff, then: Exhausted)
   /// The element is given up as with `skip`, and the node goes on as a fresh copy of the stage after a wait.
   case restart(Backoff)
@@ -62,6 +65,12 @@ public enum Supervision: Sendable, Hashable {
     case .retry(let backoff, _), .restart(let backoff): backoff.faults
     }
   }
+}
+
+/// An error that knows whether the same call may succeed later. Errors that do not say are tried again.
+public protocol RetryableError: Error {
+  /// False when trying again cannot help: damaged data, a refused value.
+  var isRetryable: Bool { get }
 }
 
 /// An element that a node gave up on.

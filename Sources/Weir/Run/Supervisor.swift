@@ -23,7 +23,7 @@ final class Supervisor: @unchecked Sendable {
 
   /// Waits as the policy says, and decides. A wait that is cancelled ends in `fail`.
   @usableFromInline
-  func decide() async -> Decision {
+  func decide(_ error: any Error) async -> Decision {
     attempts += 1
     switch policy {
     case .fail:
@@ -31,7 +31,9 @@ final class Supervisor: @unchecked Sendable {
     case .skip:
       return .skip
     case .retry(let backoff, let exhausted):
-      if let most = backoff.attempts, attempts >= most { return exhausted == .skip ? .skip : .fail }
+      let isHopeless = (error as? any RetryableError).map { !$0.isRetryable } ?? false
+      let isUsedUp = backoff.attempts.map { attempts >= $0 } ?? false
+      if isHopeless || isUsedUp { return exhausted == .skip ? .skip : .fail }
       return await wait(backoff.wait(before: attempts)) ? .retry : .fail
     case .restart(let backoff):
       let now = node.scope.run.clock.now

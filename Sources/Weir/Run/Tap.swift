@@ -36,30 +36,48 @@ final class TapRegistry: Sendable {
     let link: Link<TapSample>
   }
 
-  private let entries = Mutex<[UInt64: Entry]>([:])
+  private struct State {
+    var entries: [UInt64: Entry] = [:]
+    var closed = false
+  }
+
+  private let state = Mutex(State())
   private let next = Atomic<UInt64>(0)
 
   func open(_ nodes: Set<Int>, names: [String], capacity: Int, in context: RunContext) -> Tap {
     let id = next.add(1, ordering: .relaxed).newValue
     let link = Link<TapSample>(limit: .elements(capacity), policy: .dropOldest)
-    entries.withLock { $0[id] = Entry(nodes: nodes, link: link) }
-    mark(context)
-    context.onEnd { link.finish() }
+    let closed = state.withLock { state in
+      if !state.closed { state.entries[id] = Entry(nodes: nodes, link: link) }
+      return state.closed
+    }
+    if closed { link.finish() } else { mark(context) }
     return Tap(nodes: names, link: link) { [weak self, weak context] in
       guard let self else { return }
-      _ = self.entries.withLock { $0.removeValue(forKey: id) }
+      _ = self.state.withLock { $0.entries.removeValue(forKey: id) }
       if let context { self.mark(context) }
     }
   }
 
+  /// The run has ended: ends every tap after what waits in it, and those that are opened later at once.
+  func close() {
+    let open = state.withLock { state in
+      state.closed = true
+      let open = state.entries.values.map(\.link)
+      state.entries = [:]
+      return open
+    }
+    for link in open { link.finish() }
+  }
+
   /// Sets the flag that nodes look at once a chunk.
   private func mark(_ context: RunContext) {
-    let watched = entries.withLock { $0.values.reduce(into: Set<Int>()) { $0.formUnion($1.nodes) } }
+    let watched = state.withLock { $0.entries.values.reduce(into: Set<Int>()) { $0.formUnion($1.nodes) } }
     for meter in context.meters { meter.tapped.store(watched.contains(meter.node), ordering: .relaxed) }
   }
 
   func offer(_ sample: TapSample, from node: Int) {
-    let links = entries.withLock { $0.values.filter { $0.nodes.contains(node) }.map(\.link) }
+    let links = state.withLock { $0.entries.values.filter { $0.nodes.contains(node) }.map(\.link) }
     for link in links { _ = link.offer(sample) }
   }
 

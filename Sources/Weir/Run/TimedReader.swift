@@ -49,7 +49,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   var inputEnded = false
   var interruption: PortInterruption?
   var started = false
-  var heldTokens = Deque<Settlement>()
+  var heldTokens = HeldTokens()
   let port: ReaderPort<S.Input>
   let node: NodeRun
   let supervisor: Supervisor
@@ -142,12 +142,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     }
     phase = .ended
     await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.finish(at: now, emit) }
-    while let token = heldTokens.popFirst() { token.settle(.filtered) }
+    if case .failed = phase { abandonHeld(.dropped(.failed)) } else { abandonHeld(.filtered) }
   }
 
-  private func abandonHeld(_ outcome: Outcome) {
-    while let token = heldTokens.popFirst() { token.settle(outcome) }
-  }
+  private func abandonHeld(_ outcome: Outcome) { heldTokens.settleAll(outcome) }
 
   /// One call into the stage, counted, supervised, tokens moved.
   private func call(
@@ -159,9 +157,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     let before = out.count
     let heldBefore = stage.held
     var taken = element == nil ? 0 : 1
+    if element?.1 != nil || heldTokens.hasAny { heldTokens.pad(to: heldBefore) }
     do throws(S.Failure) {
       try body(&stage) { out.append($0) }
-      if let token = element?.1 { heldTokens.append(token) }
+      if let element, element.1 != nil || heldTokens.hasAny { heldTokens.append(element.1) }
       supervisor.succeeded()
     } catch {
       tally.errors = 1
@@ -180,12 +179,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   }
 
   private func move(tokens left: Int, to out: inout Chunk<S.Output>, from first: Int) {
-    var leaving: [Settlement] = []
-    for _ in 0..<max(0, left) {
-      guard let token = heldTokens.popFirst() else { break }
-      leaving.append(token)
-    }
-    guard let token = Settlement.merging(leaving) else { return }
+    guard let token = Settlement.merging(heldTokens.take(left)) else { return }
     let produced = out.count - first
     guard produced > 0 else {
       token.settle(.filtered)
@@ -199,7 +193,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   private func failed(
     _ element: (S.Input, Settlement?)?, _ error: S.Failure, _ tally: inout NodeMeter.Tally
   ) async -> Bool {
-    switch await supervisor.decide() {
+    switch await supervisor.decide(error) {
     case .fail:
       if let element {
         tally.discarded += 1
@@ -216,6 +210,9 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       if let element {
         let outcome = supervisor.giveUp(element.0, error, tally: &tally)
         element.1?.settle(outcome)
+      } else if let deadline = stage.deadline, deadline < run.clock.now, case .running = phase {
+        // It would be woken for the same deadline for ever.
+        phase = .failed(.failed(node.fail(error)))
       }
     case .restart:
       if let element {

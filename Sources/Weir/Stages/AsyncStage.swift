@@ -74,7 +74,7 @@ public enum Parallelism<Input: Sendable>: Sendable {
   }
 
   /// Most elements in the hands of the workers and in the links that feed them.
-  var holds: Int {
+  @usableFromInline var holds: Int {
     let workers = usableWorkers
     return switch self {
     case .serial: 0
@@ -88,10 +88,10 @@ public enum Parallelism<Input: Sendable>: Sendable {
   }
 
   /// Most elements that wait for one lane.
-  var laneLimit: Int { 16 }
+  @usableFromInline var laneLimit: Int { 16 }
 
   /// The number of workers to build with, also where it is a fault.
-  var usableWorkers: Int { min(max(1, workers), Self.mostWorkers) }
+  @usableFromInline var usableWorkers: Int { min(max(1, workers), Self.mostWorkers) }
 
   private static var mostWorkers: Int { 1_024 }
 

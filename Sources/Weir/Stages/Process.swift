@@ -51,6 +51,15 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
     self.node = node
   }
 
+  /// Waits for something outside the graph: until `wait` returns, the node counts as idle instead of busy.
+  public nonisolated(nonsending) func idle<Value, Failure: Error>(
+    while wait: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    port.scope.enterIdle()
+    defer { node.enter() }
+    return try await wait()
+  }
+
   /// Sends one element, waiting for room. A drain does not interrupt it: what is in hand is still delivered.
   /// - Returns: false when nobody downstream wants more, or the calling task was cancelled: the element was not sent.
   @discardableResult

@@ -8,7 +8,9 @@
 public protocol Stage<Input, Output>: GraphStage {
   associatedtype Input
   associatedtype Output
-  /// What `process` and `finish` may throw; inferred from `throws(…)`, `Never` where they do not throw.
+  /// What `process` and `finish` may throw; inferred from the `throws(…)` of `process`, `Never` where it does not throw.
+  /// Where only `finish` throws, write the same `throws(…)` on `process`: the compiler would take such a `finish` for
+  /// another method, and never call it.
   associatedtype Failure: Error = Never
 
   /// Handles one element. Everything emitted before an error is thrown has been emitted.

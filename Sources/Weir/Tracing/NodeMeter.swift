@@ -65,6 +65,16 @@ final class NodeMeter: Sendable {
     end()
   }
 
+  /// What a source does for each element it is given: one created, one out, in a chunk of its own.
+  @usableFromInline
+  func recordCreated() {
+    begin()
+    bump(elementsOut, 1)
+    bump(chunks, 1)
+    bump(created, 1)
+    end()
+  }
+
   func addBusy(_ nanoseconds: UInt64) {
     busy.store(busy.load(ordering: .relaxed) &+ nanoseconds, ordering: .relaxed)
     if nanoseconds > longestBusy.load(ordering: .relaxed) { longestBusy.store(nanoseconds, ordering: .relaxed) }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Divides the life of one task of a run into busy (in one of its nodes), idle (waiting for input) and blocked (waiting
-/// for room downstream).
+/// for room downstream). It begins when the task is set up: waiting for a thread counts as idle.
 ///
 /// The task itself moves the clock on, once a node and chunk; the end of one interval is the start of the next, so the
 /// intervals sum to the elapsed time. A reader adds the interval that is still open.
@@ -15,7 +15,7 @@ final class SegmentClock: Sendable {
   /// Index of the busy node in ``meters``, or one of the states above.
   private let current = Atomic<Int>(SegmentClock.idle)
   private let since: Atomic<UInt64>
-  private let started: Atomic<UInt64>
+  private let started: UInt64
   private let idleTime = Atomic<UInt64>(0)
   private let blockedTime = Atomic<UInt64>(0)
   private let longestBlock = Atomic<UInt64>(0)
@@ -27,13 +27,7 @@ final class SegmentClock: Sendable {
     self.meters = meters
     let now = trace.now()
     since = Atomic(now)
-    started = Atomic(now)
-  }
-
-  func start() {
-    let now = trace.now()
-    since.store(now, ordering: .relaxed)
-    started.store(now, ordering: .relaxed)
+    started = now
   }
 
   /// From now on the node at `index` works. Returns the stamp.
@@ -87,7 +81,6 @@ final class SegmentClock: Sendable {
       if before & 1 == 1 { continue }
       let state = current.load(ordering: .relaxed)
       let sinceStamp = since.load(ordering: .relaxed)
-      let startStamp = started.load(ordering: .relaxed)
       var idle = idleTime.load(ordering: .relaxed)
       var blocked = blockedTime.load(ordering: .relaxed)
       var longest = longestBlock.load(ordering: .relaxed)
@@ -111,7 +104,7 @@ final class SegmentClock: Sendable {
           busy: busy[index],
           idle: idle &+ busy[..<index].reduce(0, &+),
           blocked: blocked &+ busy[(index + 1)...].reduce(0, &+),
-          longestBlock: longest, longestBusy: longestBusy[index], elapsed: end - startStamp)
+          longestBlock: longest, longestBusy: longestBusy[index], elapsed: end - started)
       }
     }
   }

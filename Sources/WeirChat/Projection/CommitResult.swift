@@ -17,6 +17,9 @@ public struct CommitResult: Sendable, Equatable {
   /// What readers should look at again, one entry a conversation, in the order of their revisions.
   public var changes: [ConversationChange] = []
 
+  /// The result of a transaction without facts.
+  public init() {}
+
   /// A fact that cannot be stored.
   public struct RejectedFact: Sendable, Equatable {
     /// Its place in the call.

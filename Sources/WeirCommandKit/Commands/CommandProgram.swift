@@ -3,13 +3,15 @@ public struct CommandProgram: Sendable {
   private let root: CommandDescription
   private let commands: [any Command.Type]
   private let version: String
+  private let libraries: [String]
 
-  /// A program. `summary` and `discussion` open its help page.
+  /// A program. `summary` and `discussion` open its help page; `libraries` are the lines that `--version` adds.
   public init(
-    name: String, version: String, summary: String, discussion: [String] = [],
+    name: String, version: String, libraries: [String] = [], summary: String, discussion: [String] = [],
     examples: [(line: String, summary: String)] = [], commands: [any Command.Type]
   ) {
     self.version = version
+    self.libraries = libraries
     self.commands = commands
     root = CommandDescription(
       name: name, summary: summary, discussion: discussion, examples: examples,
@@ -25,10 +27,11 @@ public struct CommandProgram: Sendable {
   /// process at once.
   public func run(_ arguments: [String]) async -> ExitCode {
     ignoreBrokenPipes()
+    ignoreFileSizeSignals()
     do {
       switch try ArgumentParser(root).parse(arguments) {
       case .help(let path): return try print(help(for: path))
-      case .version: return try print("\(root.name) \(version)\n")
+      case .version: return try print(([root.name + " " + version] + libraries).map { $0 + "\n" }.joined())
       case .run(let parsed):
         guard let command = commands.first(where: { $0.description.name == parsed.path.first }) else {
           return .internalFault

@@ -18,7 +18,8 @@ public enum GenerateCommand: Command {
     "recalls", "P", default: 0.01, "Probability, for each message, that an earlier one is recalled.")
   static let seed = CommandOption<UInt64>.seed(
     "seed", "S", default: 1, "The same seed and options give the same bytes.")
-  static let account = CommandOption<String>.text("account", "ID", default: "9000000001", "Own user id.")
+  static let account = CommandOption<String>.text(
+    "account", "ID", default: GeneratorSettings.defaultAccount, "Own user id.")
   static let output = CommandOption<String?>.text(
     "output", short: "o", "FILE", "Write to FILE instead of standard output.")
   static let force = CommandOption<Bool>.flag("force", "Replace FILE if it exists.")
@@ -48,7 +49,7 @@ public enum GenerateCommand: Command {
     ],
     examples: [
       ("weir generate -n 1000000 --duplicates 5% --reorder 10% -o chat.jsonl", "A rough delivery"),
-      ("weir generate --messages 100 | weir lines -", "Through a pipe"),
+      ("weir generate --messages 100000 | weir replay", "Through a pipe"),
     ])
 
   public static func run(_ arguments: ParsedArguments) async throws -> ExitCode {

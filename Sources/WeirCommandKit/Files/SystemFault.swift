@@ -17,8 +17,8 @@ public struct SystemFault: Error, Hashable, CustomStringConvertible {
   /// The fault of the call that has just failed on this thread; read it before any other call.
   public static var latest: SystemFault { SystemFault(number: errno) }
 
-  /// True for a want of space or quota: the same call may succeed later.
-  public var isTemporary: Bool { number == ENOSPC || number == EDQUOT }
+  /// True for a want of space or quota, or a limit on file sizes: the same call may succeed later.
+  public var isTemporary: Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 
   /// The system's own words, such as "No such file or directory".
   public var description: String { String(cString: strerror(number)) }

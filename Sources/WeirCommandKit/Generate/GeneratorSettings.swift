@@ -21,10 +21,13 @@ public struct GeneratorSettings: Sendable, Equatable {
   /// Time of the first message, in milliseconds since 1970.
   public var startTime: Int64
 
+  /// Own user id of generated messages, and of a replay, unless another one is given.
+  public static let defaultAccount = "9000000001"
+
   /// Settings with the defaults of `weir generate`. Values out of range are moved to the nearest in range.
   public init(
     messages: Int, conversations: Int = 100, duplicates: Double = 0, reorder: Double = 0, malformed: Double = 0,
-    recalls: Double = 0.01, window: Int = 32, seed: UInt64 = 1, account: String = "9000000001",
+    recalls: Double = 0.01, window: Int = 32, seed: UInt64 = 1, account: String = defaultAccount,
     startTime: Int64 = 1_750_000_000_000
   ) {
     self.messages = max(0, messages)

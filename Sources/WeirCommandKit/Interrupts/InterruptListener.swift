@@ -133,3 +133,9 @@ extension SignalHandler {
 public func ignoreBrokenPipes() {
   _ = signal(SIGPIPE, SIG_IGN)
 }
+
+/// Makes a write beyond the limit on file sizes an error (`EFBIG`) instead of the end of the process, so that it can be
+/// told to the user.
+public func ignoreFileSizeSignals() {
+  _ = signal(SIGXFSZ, SIG_IGN)
+}

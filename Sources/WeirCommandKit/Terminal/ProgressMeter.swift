@@ -16,8 +16,8 @@ public struct ProgressMeter: Sendable {
     case flowing
     /// There is nothing to read.
     case waiting
-    /// The named node takes longer than the ones before it.
-    case heldBy(String)
+    /// The named node takes longer than the ones before it, which wait for it this share of the time.
+    case heldBy(String, share: Double)
     /// Intake has stopped and what is inside is being finished.
     case draining
 
@@ -25,7 +25,7 @@ public struct ProgressMeter: Sendable {
       switch self {
       case .flowing: "flowing"
       case .waiting: "waiting for input"
-      case .heldBy(let node): "held by \(printable(node))"
+      case .heldBy(let node, let share): "held \(Humane.percent(share)) by \(printable(node))"
       case .draining: "draining"
       }
     }
@@ -114,9 +114,11 @@ public struct ProgressMeter: Sendable {
     }
   }
 
+  /// Time of the latest observation.
+  public var elapsed: Duration { history.last?.time ?? .zero }
+
   /// The closing line: what was done in all and at which mean rate.
   public func summary() -> String {
-    let elapsed = history.last?.time ?? .zero
     var text = "\(Humane.count(latest.elements)) \(noun)"
     if latest.refused > 0 { text += ", \(Humane.count(latest.refused)) refused" }
     if latest.bytes > 0 { text += ", \(Humane.bytes(latest.bytes))" }

@@ -5,7 +5,7 @@
 public struct StatusLine: Sendable {
   private enum Mode { case redrawn, logged, silent }
 
-  private let mode: Mode
+  private var mode: Mode
   private let width: Int
   private let interval: Duration
   private let write: @Sendable ([UInt8]) -> Void
@@ -27,6 +27,13 @@ public struct StatusLine: Sendable {
       var rest = bytes
       try? OpenFile(borrowing: 2).write(&rest)
     }
+  }
+
+  /// A status line that shows nothing; remarks are still printed to standard error.
+  static var silent: StatusLine {
+    var line = StatusLine.standardError(isForced: false)
+    line.mode = .silent
+    return line
   }
 
   /// Cells a line may take.

@@ -166,7 +166,6 @@ public final class Connection {
   }
 
   private func failure(_ result: Int32, _ doing: String) -> StoreError {
-    let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "no memory for a connection"
-    return StoreError(sqlite: result, doing: doing, message: message)
+    StoreError(result, of: handle, doing: doing)
   }
 }

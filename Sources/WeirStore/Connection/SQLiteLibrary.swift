@@ -5,6 +5,13 @@ public enum SQLiteLibrary {
   /// The version number in use, for example 3040001 for 3.40.1.
   public static var versionNumber: Int32 { sqlite3_libversion_number() }
 
+  /// The version in use, for example "3.40.1".
+  public static var version: String { name(of: versionNumber) }
+
+  private static func name(of version: Int32) -> String {
+    "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
+  }
+
   /// A remark about the library that an operator should see once.
   public struct Notice: Sendable, Equatable {
     /// Stable code of the notice.
@@ -21,11 +28,10 @@ public enum SQLiteLibrary {
     let affected = (3_007_000...3_051_002).contains(version)
     let repaired = (3_044_006..<3_045_000).contains(version) || (3_050_007..<3_051_000).contains(version)
     guard affected, !repaired else { return [] }
-    let name = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
     return [
       Notice(
         code: "store.sqlite-wal-reset",
-        message: "SQLite \(name) can lose commits when a checkpoint races a commit of another connection; "
+        message: "SQLite \(name(of: version)) can lose commits when a checkpoint races a commit of another connection; "
           + "this store checkpoints on its writer only; let no other program write or checkpoint the file, "
           + "or update SQLite to 3.51.3, 3.50.7 or 3.44.6")
     ]

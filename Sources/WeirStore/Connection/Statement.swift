@@ -154,8 +154,7 @@ public final class Statement {
   }
 
   private func failure(_ result: Int32) -> StoreError {
-    let message = sqlite3_errmsg(sqlite3_db_handle(pointer)).map { String(cString: $0) } ?? "unknown"
     let sql = sqlite3_sql(pointer).map { String(cString: $0).prefix(60) } ?? ""
-    return StoreError(sqlite: result, doing: "cannot run \"\(sql)\"", message: message)
+    return StoreError(result, of: sqlite3_db_handle(pointer), doing: "cannot run \"\(sql)\"")
   }
 }

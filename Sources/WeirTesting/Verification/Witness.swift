@@ -15,9 +15,8 @@ final class Witness: Sendable {
 
   /// After any call: a stage holds no more than it says it may.
   func look(held: Int, holds: Int?) {
-    if let holds, held > holds {
-      report("the stage holds \(held) elements, more than its bound of \(holds)", rule: .r01)
-    }
+    guard let holds, held > holds else { return }
+    report("the stage holds \(held) elements, more than its bound of \(holds)", rule: .r01)
   }
 
   /// After `finish`: a stage holds nothing any more.

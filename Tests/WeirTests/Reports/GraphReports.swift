@@ -97,16 +97,19 @@ import WeirTesting
     }
   }
 
-  @Test func `connect 414: one message that always fails goes to the dead letters after its limit, others flow`() throws {
+  @Test func `connect 414: one message that always fails goes to the dead letters after its limit, others flow`() throws
+  {
     try runInSimulation(seeds: 20) { simulation, options in
       let backoff = Backoff(initial: .seconds(1), attempts: 4)
       let blueprint = try Blueprint("poison") { graph in
         let sent = RunLog<Int>()
         graph.source("numbers", 0..<10)
-          .sink("output", supervision: .retry(backoff, then: .skip), async: { number in
-            if number == 4 { throw Broken() }
-            sent.append(number)
-          })
+          .sink(
+            "output", supervision: .retry(backoff, then: .skip),
+            async: { number in
+              if number == 4 { throw Broken() }
+              sent.append(number)
+            })
         return (sent, graph.deadLetters().collect("dead"))
       }
       let (sent, dead) = try await blueprint.run(options) { live in
@@ -139,7 +142,8 @@ import WeirTesting
     }
   }
 
-  @Test func `vector 21702: counters balance and shares stay within bounds at every look, under load and idle`() throws {
+  @Test func `vector 21702: counters balance and shares stay within bounds at every look, under load and idle`() throws
+  {
     try runInSimulation(seeds: 20) { simulation, options in
       let blueprint = try Blueprint("scrape") { graph in
         graph.source("numbers", 0..<3_000).filter("even") { $0 % 2 == 0 }.boundary("hop", limit: .elements(16))
@@ -169,7 +173,8 @@ import WeirTesting
     }
     try runInSimulation { simulation, options in
       let blueprint = try Blueprint("parallel") { graph in
-        graph.source("numbers", 0..<7).via("slow", Slow(clock: simulation.clock), parallel: .unordered(3)).collect("all")
+        graph.source("numbers", 0..<7).via("slow", Slow(clock: simulation.clock), parallel: .unordered(3)).collect(
+          "all")
       }
       let all = try await blueprint.run(options) { live in
         await live.waitUntilEnded()
@@ -179,7 +184,8 @@ import WeirTesting
     }
   }
 
-  @Test func `RxJava 6557: a stage that throws after its consumer has left is reported, and the process lives`() throws {
+  @Test func `RxJava 6557: a stage that throws after its consumer has left is reported, and the process lives`() throws
+  {
     struct LateFailure: AsyncStage {
       mutating func process(_ element: Int, _ emit: (Int) -> Void) async throws {
         emit(element)
@@ -189,8 +195,8 @@ import WeirTesting
         }
       }
     }
-    let late = RunLog<StageFailure>()
-    try runInSimulation(onLateError: { late.append($0) }) { simulation, options in
+    let late = RunLog<String>()
+    try runInSimulation(late: late) { simulation, options in
       let blueprint = try Blueprint("late") { graph in
         graph.source("numbers", 0..<5).via("late", LateFailure()).take("one", 1).collect("all")
       }

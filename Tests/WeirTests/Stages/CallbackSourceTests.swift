@@ -198,7 +198,7 @@ private final class Slot<Value: Sendable>: Sendable {
     #expect(all == Array(0..<50))
     slot.clear()
     try await blueprint.run { live in
-      _ = await slot.get()
+      while (live.snapshot()[node: "callbacks"]?.elementsOut ?? 0) < 50 { await Task.yield() }
       live.abort()
       await live.waitUntilEnded()
     }

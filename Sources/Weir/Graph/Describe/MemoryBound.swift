@@ -3,9 +3,10 @@
 /// Counts elements in place (`MemoryLayout.stride`), or by weight where a link limits bytes; what elements refer to is
 /// in it only where a link weighs it.
 public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
-  /// Most elements in links and in the hands of nodes; nil when a link or a node has no bound.
+  /// Most elements in links and in the hands of nodes; nil when a link or a node has no bound, or a link limits bytes
+  /// alone.
   public let elements: Int?
-  /// Most bytes of links, chunks, stages and tasks; nil as above.
+  /// Most bytes of links, chunks, stages and tasks; nil when a link or a node has no bound.
   public let bytes: Int?
   /// Names of the links and nodes without a bound.
   public let unbounded: [String]
@@ -16,45 +17,58 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
   static let chunksPerLink = 4
 
   init(nodes: [NodeDescription], edges: [EdgeDescription], chunkSize: Int) {
-    var elements = 0
-    var bytes = 0
-    var unbounded: [String] = []
+    var sum = Sum(chunkSize: chunkSize)
     var strides = [Int](repeating: 0, count: nodes.count)
     for edge in edges {
       strides[edge.to] = max(strides[edge.to], edge.stride)
       strides[edge.from] = max(strides[edge.from], edge.stride)
-      guard let link = edge.link else {
-        elements.addClamped(chunkSize)
-        bytes.addClamped(chunkSize.timesClamped(edge.stride))
-        continue
-      }
-      let chunk = min(chunkSize, link.limit.elements ?? chunkSize)
-      bytes.addClamped((chunk * MemoryBound.chunksPerLink).timesClamped(edge.stride))
-      elements.addClamped(chunk * 2)
-      if link.limit.isUnbounded { unbounded.append(link.name) }
-      elements.addClamped(link.limit.elements ?? 0)
-      let byCount = link.limit.elements.map { $0.timesClamped(edge.stride) }
-      bytes.addClamped(
-        min(byCount ?? .max, link.limit.bytes ?? .max) == .max ? 0 : min(byCount ?? .max, link.limit.bytes ?? .max))
+      if let link = edge.link { sum.add(link, stride: edge.stride) } else { sum.addChunk(stride: edge.stride) }
     }
     for (index, node) in nodes.enumerated() {
-      bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
-      guard let holds = node.holds else {
-        unbounded.append(node.name)
-        continue
+      sum.bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
+      if let holds = node.holds {
+        sum.elements.addClamped(holds)
+        sum.bytes.addClamped(holds.timesClamped(strides[index]))
+      } else {
+        sum.unbounded.append(node.name)
       }
-      elements.addClamped(holds)
-      bytes.addClamped(holds.timesClamped(strides[index]))
     }
-    self.unbounded = unbounded
-    self.elements = unbounded.isEmpty ? elements : nil
-    self.bytes = unbounded.isEmpty ? bytes : nil
+    unbounded = sum.unbounded
+    elements = sum.unbounded.isEmpty && sum.countsElements ? sum.elements : nil
+    bytes = sum.unbounded.isEmpty ? sum.bytes : nil
+  }
+
+  private struct Sum {
+    let chunkSize: Int
+    var elements = 0
+    var bytes = 0
+    /// False once a link limits bytes alone: light elements may be very many.
+    var countsElements = true
+    var unbounded: [String] = []
+
+    init(chunkSize: Int) { self.chunkSize = chunkSize }
+
+    mutating func addChunk(stride: Int) {
+      elements.addClamped(chunkSize)
+      bytes.addClamped(chunkSize.timesClamped(stride))
+    }
+
+    mutating func add(_ link: LinkDescription, stride: Int) {
+      let chunk = min(chunkSize, link.limit.elements ?? chunkSize)
+      bytes.addClamped(chunk.timesClamped(MemoryBound.chunksPerLink).timesClamped(stride))
+      elements.addClamped(chunk.timesClamped(2))
+      if link.limit.isUnbounded { unbounded.append(link.name) }
+      if let most = link.limit.elements { elements.addClamped(most) } else { countsElements = false }
+      // A limit in bytes counts what elements refer to, so it may well be above what they occupy in place.
+      bytes.addClamped(link.limit.bytes ?? link.limit.elements?.timesClamped(stride) ?? 0)
+    }
   }
 
   public var description: String {
-    guard let elements, let bytes else {
+    guard let bytes else {
       return "none: \(unbounded.map { "\"\($0)\"" }.joined(separator: ", ")) has no limit of its own"
     }
+    guard let elements else { return MemoryBound.humane(bytes) }
     return "\(elements) elements, \(MemoryBound.humane(bytes))"
   }
 

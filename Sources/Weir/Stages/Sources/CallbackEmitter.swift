@@ -163,33 +163,16 @@ public final class CallbackEmitter<Element: Sendable>: Sendable {
 extension Link {
   /// Offers one element without waiting, and tells what the policy did.
   fileprivate func yield(_ element: Element) -> YieldResult {
-    let weight = weigh?(element) ?? 0
-    let stamp = clock.now()
-    var discards = Chunk<Element>()
-    let (offer, result, overflow) = state.withLock { state -> (Offer, YieldResult, StageFailure?) in
-      var discarded = Chunk<Element>()
-      let offer = state.offer(element, token: nil, weight: weight, stamp: stamp, discards: &discarded)
-      let dropped = !discarded.isEmpty
-      swap(&discarded, &discards)
-      depthHint.store(state.count, ordering: .relaxed)
-      switch offer {
-      case .closed: return (offer, .ended, nil)
-      case .full: return (offer, .full, nil)
-      case .accepted:
-        // The policy `fail` accepts nothing: it ends the link.
-        if let overflow = state.overflow.take() { return (offer, .ended, overflow) }
-        return (offer, dropped ? .dropped : .accepted(remaining: state.roomInElements), nil)
-      }
+    let observed = offerObserved(element, token: nil, stamp: clock.now())
+    switch observed.offer {
+    case .closed: return .ended
+    case .full: return .full
+    case .accepted:
+      // The policy `fail` accepts nothing: it ends the link.
+      if observed.ended { return .ended }
+      return observed.discarded ? .dropped : .accepted(remaining: observed.room)
     }
-    settle(&discards)
-    wake(offer)
-    if let overflow { report(overflow) }
-    return result
   }
 
   fileprivate var roomInElements: Int { state.withLock { $0.roomInElements } }
-}
-
-extension LinkState {
-  fileprivate var roomInElements: Int { maxElements == .max ? .max : max(0, maxElements - count) }
 }

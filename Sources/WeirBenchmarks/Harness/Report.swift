@@ -1,0 +1,83 @@
+/// What one case measured.
+struct CaseReport: Codable {
+  let name: String
+  let unit: String
+  let median: Double
+  let least: Double
+  let most: Double
+
+  init(_ measured: Case, readings: [Double]) {
+    let sorted = readings.sorted()
+    name = measured.name
+    unit = measured.unit.rawValue
+    median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+    least = sorted.first ?? .nan
+    most = sorted.last ?? .nan
+  }
+}
+
+/// What one comparison came to.
+struct ComparisonReport: Codable {
+  let name: String
+  let value: Double
+  let wantsMore: Bool
+  let goal: Double?
+  let reachesGoal: Bool?
+  let threshold: Double?
+  let withinThreshold: Bool?
+
+  init(_ comparison: Comparison, value: Double) {
+    name = comparison.name
+    self.value = value
+    wantsMore = comparison.wantsMore
+    goal = comparison.goal
+    reachesGoal = comparison.goal.map { comparison.isMet(value, bound: $0) }
+    threshold = Thresholds.table[comparison.name]
+    withinThreshold = threshold.map { comparison.isMet(value, bound: $0) }
+  }
+}
+
+struct FamilyReport: Codable {
+  let family: String
+  let title: String
+  let cases: [CaseReport]
+  let comparisons: [ComparisonReport]
+}
+
+extension FamilyReport {
+  /// The report as a table for people.
+  var text: String {
+    var lines = ["", "\(family): \(title)"]
+    let width = (cases.map(\.name) + comparisons.map(\.name)).map(\.count).max() ?? 0
+    for one in cases {
+      let spread = one.least == one.most ? "" : "   (\(one.least.short) to \(one.most.short))"
+      lines.append("  \(one.name.padded(width))  \(one.median.short.leftPadded(10)) \(one.unit)\(spread)")
+    }
+    for one in comparisons {
+      var line = "  \(one.name.padded(width))  \(one.value.short.leftPadded(10))"
+      if let goal = one.goal, let reached = one.reachesGoal {
+        line += "   goal \(one.wantsMore ? "≥" : "≤") \(goal.short): \(reached ? "reached" : "NOT reached")"
+      }
+      if one.withinThreshold == false, let threshold = one.threshold {
+        line += "   WORSE than the threshold \(threshold.short)"
+      }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Double {
+  /// Three digits or so.
+  var short: String {
+    guard isFinite else { return "\(self)" }
+    if abs(self) >= 100 || self == rounded() { return "\(Int(rounded()))" }
+    let scale: Double = abs(self) >= 10 ? 10 : 100
+    return "\((self * scale).rounded() / scale)"
+  }
+}
+
+extension String {
+  func padded(_ width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
+  func leftPadded(_ width: Int) -> String { String(repeating: " ", count: Swift.max(0, width - count)) + self }
+}

@@ -1,0 +1,51 @@
+import Weir
+
+/// What became of a line in a ``DecodeStage``: every line comes out as exactly one of these, so none is lost.
+public enum DecodedLine<Line: Sendable>: Sendable {
+  /// A fact for the store.
+  case fact(Fact)
+  /// Something that is not stored: typing, an online-only message, a line to ignore by rule.
+  case event(Decoded)
+  /// A line that was refused, as it was read, and why.
+  case refused(Line, DecodeError)
+
+  /// The cases without their values, to route by.
+  public enum Kind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    case facts, events, refused
+
+    /// The case in one word, as diagrams show it.
+    public var description: String {
+      switch self {
+      case .facts: "facts"
+      case .events: "events"
+      case .refused: "refused"
+      }
+    }
+  }
+
+  /// Which case it is.
+  public var kind: Kind {
+    switch self {
+    case .fact: .facts
+    case .event: .events
+    case .refused: .refused
+    }
+  }
+
+  /// The fact, if it is one.
+  public var fact: Fact? {
+    if case .fact(let fact) = self { fact } else { nil }
+  }
+}
+
+extension DecodedLine: Weighted where Line: Weighted {
+  /// What it keeps alive, in bytes.
+  public var weight: Int {
+    switch self {
+    case .fact(let fact): fact.weight
+    case .event(.onlineOnly(let message)): Fact.message(message).weight
+    case .event: MemoryLayout<Self>.stride
+    case .refused(let line, _): line.weight
+    }
+  }
+}

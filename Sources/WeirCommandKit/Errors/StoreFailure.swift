@@ -1,0 +1,52 @@
+import WeirStore
+
+/// A store's error as the end of a command: which file, what happened, what to do, which exit code.
+struct StoreFailure: CommandError {
+  /// The store's file.
+  let path: String
+  /// What the store reported.
+  let error: StoreError
+
+  var code: String { error.code }
+
+  var message: String {
+    let store = "the store \(printable(path))"
+    let detail = printable(error.detail)
+    switch error.kind {
+    case .diskFull:
+      return "\(store) cannot grow: the disk is full, or a quota or file size limit is reached (\(detail))"
+    case .io: return "reading or writing \(store) failed (\(detail))"
+    case .readOnly: return "\(store) cannot be written to (\(detail))"
+    case .busy: return "\(store) is locked by another program (\(detail))"
+    case .corrupt: return "\(store) is damaged, or is no store at all (\(detail)); it was left as it is"
+    case .foreignFile: return "\(store) was not made for this (\(detail)); it was left as it is"
+    case .newerFormat: return "\(store) was made by a newer version (\(detail)); it was left as it is"
+    case .cannotOpen: return "\(store) cannot be opened or created (\(detail))"
+    case .closed, .invalidInput, .outOfMemory, .unexpected: return "\(store) failed (\(detail))"
+    }
+  }
+
+  var remedy: String? {
+    switch error.kind {
+    case .diskFull: "What was stored before is safe. Make room or raise the limit, then run the same command again."
+    case .io: "What was stored before is safe. Check the disk, then run the same command again."
+    case .readOnly, .cannotOpen: "Check that the folder exists and that it and the file may be written to."
+    case .busy: "Wait for the other program, then run the same command again."
+    case .corrupt:
+      "Name another file with --store, or move this one away with its -wal and -shm files and replay everything."
+    case .foreignFile: "Name another file with --store, or the right account with --account."
+    case .newerFormat: "Update weir, or name another file with --store."
+    case .closed, .invalidInput, .outOfMemory, .unexpected: nil
+    }
+  }
+
+  var exitCode: ExitCode {
+    switch error.kind {
+    case .diskFull, .busy, .outOfMemory: .temporary
+    case .io: .inputOutput
+    case .readOnly, .cannotOpen: .cannotCreate
+    case .corrupt, .foreignFile, .newerFormat: .dataRefused
+    case .closed, .invalidInput, .unexpected: .internalFault
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import WeirChat
+
+@testable import WeirCommandKit
+
+@Suite struct `Replaying` {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples/Data/inbox.jsonl").path
+
+  private func lines(_ summary: [String: Any]) throws -> [String: Int] {
+    try #require(summary["lines"] as? [String: Int])
+  }
+
+  private func store(_ summary: [String: Any]) throws -> [String: Any] {
+    try #require(summary["store"] as? [String: Any])
+  }
+
+  @Test func `the example gives what was generated, and replaying it again changes nothing`() async throws {
+    let report = try generate(roughSettings(messages: 4_600, seed: 2_026), to: "again.jsonl", in: folder)
+    #expect(try folder.contents(of: "again.jsonl") == [UInt8](Data(contentsOf: URL(fileURLWithPath: Self.example))))
+
+    let command = "weir replay '\(Self.example)' --json --hash --rejects rejects"
+    let result = try Shell.run(command, in: folder)
+    #expect(result.code == 0 && result.errors == "")
+    let summary = try result.summary()
+    let lines = try lines(summary)
+    #expect(lines["read"] == report.lines)
+    #expect(lines["refused"] == report.refused)
+    #expect(lines["unsettled"] == 0)
+    let recalls = report.recalls.values.reduce(0, +)
+    #expect((lines["recalled"] ?? 0) + (lines["orphaned"] ?? 0) >= recalls)
+    let events = ["typing": report.kinds[.typing] ?? 0, "ignored.empty-client-id": report.malformed[.missingID] ?? 0]
+    #expect(summary["events"] as? [String: Int] == events)
+    let totals = try store(summary)
+    #expect(totals["messages"] as? Int == report.stored)
+    #expect(totals["conversations"] as? Int == report.conversations)
+    #expect(summary["changed"] as? Bool == true)
+    #expect((summary["conversations"] as? [Any])?.count == 10)
+
+    let rejects = try folder.contents(of: "rejects").split(separator: 10).map { try jsonObject(Array($0)) }
+    #expect(rejects.count == report.refused)
+    #expect(rejects.allSatisfy { $0["line"] is Int && $0["reason"] is String && $0["file"] as? String == Self.example })
+
+    let again = try Shell.run(command, in: folder)
+    let second = try again.summary()
+    #expect(again.code == 0)
+    #expect(second["changed"] as? Bool == false && second["hints"] as? Int == 0)
+    #expect(try self.lines(second)["merged"] == report.lines - report.refused - (lines["events"] ?? 0))
+    let unchanged = try store(second)
+    for key in ["messages", "unread", "conversations", "revision", "contentHash"] {
+      #expect("\(unchanged[key] ?? "")" == "\(totals[key] ?? 0)")
+    }
+    #expect("\(try await contentHash(folder.file("weir.sqlite")))" == totals["contentHash"] as? String)
+  }
+
+  @Test func `a disturbed delivery comes to the same content as a clean one`() async throws {
+    var clean = roughSettings(messages: 1_500, seed: 8)
+    let rough = clean
+    (clean.duplicates, clean.reorder, clean.malformed) = (0, 0, 0)
+    try generate(clean, to: "clean", in: folder)
+    try generate(rough, to: "rough", in: folder)
+    #expect(try Shell.run("weir replay clean -s a && cat rough | weir replay -s b", in: folder).code == 0)
+    let (first, second) = try await (contentHash(folder.file("a")), contentHash(folder.file("b")))
+    // Later copies tell more than the originals do, so only a reader that saw them too has the same content.
+    #expect(try Shell.run("weir replay rough -s a && weir replay clean -s b", in: folder).code == 0)
+    let (third, fourth) = try await (contentHash(folder.file("a")), contentHash(folder.file("b")))
+    #expect(third == fourth && fourth == second && first != second)
+  }
+
+  @Test func `hints follow the commits, numbered without holes, before the summary`() async throws {
+    try generate(roughSettings(messages: 800, seed: 3), to: "in", in: folder)
+    let objects = try Shell.run("weir replay in --json", in: folder).objects()
+    let hints = objects.dropLast()
+    #expect(hints.allSatisfy { $0["type"] as? String == "hint" })
+    #expect(hints.compactMap { $0["number"] as? Int } == Array(1...hints.count))
+    #expect(hints.compactMap { $0["revision"] as? Int } == Array(1...hints.count))
+    #expect(objects.last?["hints"] as? Int == hints.count)
+
+    // The log in the store says the same.
+    let store = try await SQLiteMessageStore.open(
+      path: folder.file("weir.sqlite"), account: GeneratorSettings.defaultAccount)
+    let log = try await store.changes(since: 0, limit: .max).value
+    #expect(log.changes.map(\.conversationID) == hints.compactMap { $0["conversationID"] as? String })
+    try await store.close()
+  }
+
+  @Test func `the summary for people says the same, and fits`() throws {
+    let report = try generate(roughSettings(messages: 900, seed: 4), to: "in", in: folder)
+    let result = try Shell.run("weir replay in --top 3", in: folder)
+    #expect(result.code == 0 && result.errors == "")
+    #expect(result.output.hasPrefix("\(Humane.count(report.lines)) lines, "))
+    #expect(result.output.contains("weir.sqlite holds \(Humane.count(report.stored)) messages in "))
+    #expect(result.output.contains("\n  in:"))
+    #expect(result.output.contains("and \(report.conversations - 3) more; --all shows them"))
+    let all = try Shell.run("weir replay in --all", in: folder).output
+    #expect(all.contains("nothing has changed: the store held all of this already"))
+    #expect(!all.contains("--all shows them"))
+    for line in all.split(separator: "\n") where !line.hasPrefix("  in:") {
+      #expect(DisplayWidth.of(String(line)) <= 80)
+    }
+  }
+
+  @Test func `strict ends with 65, and so does a file of which nothing could be used`() throws {
+    try generate(roughSettings(messages: 300, seed: 5), to: "rough", in: folder)
+    try folder.write("no\nmessage\n", to: "nothing")
+    #expect(try Shell.run("weir replay rough", in: folder).code == 0)
+    #expect(try Shell.run("weir replay rough --strict", in: folder).code == ExitCode.dataRefused.rawValue)
+    #expect(try Shell.run("weir replay nothing", in: folder).code == ExitCode.dataRefused.rawValue)
+    #expect(try Shell.run("weir replay nothing rough", in: folder).code == 0)
+  }
+
+  @Test func `a hook drops what the user does not want`() throws {
+    try generate(GeneratorSettings(messages: 400, conversations: 5, seed: 6), to: "in", in: folder)
+    let own = GeneratorSettings.defaultAccount
+    let summary = try Shell.run("weir replay in --json --drop-sender \(own)", in: folder).summary()
+    let dropped = try #require((summary["dropped"] as? [String: Int])?[SenderFilter.name])
+    #expect(dropped > 0)
+    let lines = try lines(summary)
+    #expect(lines["dropped"] == dropped && lines["unsettled"] == 0)
+  }
+
+  @Test func `lines are paced`() throws {
+    try generate(GeneratorSettings(messages: 300, seed: 7), to: "in", in: folder)
+    let summary = try Shell.run("weir replay in --json --rate 500", in: folder).summary()
+    let read = try #require(lines(summary)["read"])
+    // Never faster than asked for; how much slower is the machine's affair.
+    let seconds = try #require(summary["seconds"] as? Double)
+    #expect(seconds >= Double(read - 1) / 500 - RatePacer.burst / .seconds(1))
+  }
+
+  @Test(arguments: [("INT", ExitCode.interrupted), ("TERM", ExitCode.terminated)])
+  func `follows a file until it is asked to stop, then stores what it read`(signal: String, code: ExitCode) throws {
+    let report = try generate(roughSettings(messages: 600, seed: 9), to: "all", in: folder)
+    // The last line lacks its break: it is not a line yet.
+    let half = report.lines / 2
+    let result = try Shell.run(
+      """
+      head -n \(half) all > in; mkfifo hints; set -m
+      "$WEIR" replay --follow --json in > hints & exec 3< hints
+      read -r line <&3; tail -n +\(half + 1) all >> in; printf '{"half":' >> in
+      { echo "$line"; while read -r line; do
+        echo "$line"
+        [[ $line == *'"number":40,'* ]] && kill -\(signal) %1
+      done; } <&3; wait %1
+      """, in: folder)
+    #expect(result.code == code.rawValue)
+    let summary = try result.summary()
+    #expect(summary["stopped"] as? Bool == true)
+    let lines = try lines(summary)
+    #expect(lines["unsettled"] == 0)
+    #expect(lines["read"] ?? 0 <= report.lines)
+    let hints = try result.objects().dropLast().count
+    #expect(hints >= 40 && summary["hints"] as? Int == hints)
+  }
+}
