@@ -27,6 +27,7 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
   /// What a link gets where nothing is written: 256 elements.
   public static let standard = LinkLimit(elements: 256)
 
+  /// Whether neither elements nor bytes are limited.
   public var isUnbounded: Bool { elements == nil && bytes == nil }
 
   /// What is wrong with the limit, in words; nil when it can be used.

@@ -35,6 +35,7 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
   /// Leaving the graph early (``close()``, or letting the last iterator go) cancels upstream.
   public func close() { link.closeReader() }
 
+  /// Takes elements out of the link, one by one.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let state: LinkIteratorState<Element>
 
