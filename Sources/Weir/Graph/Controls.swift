@@ -87,6 +87,10 @@ extension Outlet {
   ) -> Outlet<Element> {
     let location = SourceLocation(file, line)
     let node = builder.addNode(name, .killSwitch, "kill switch", location, traits: NodeTraits(isOneToOne: true))
+    if builder.switches[handle.id] == nil {
+      builder.addFault(
+        .foreignPort, name, "\"\(name)\" hangs on a kill switch of another blueprint; make one in this graph", location)
+    }
     connect(to: node)
     let link = builder.link(name, limit, "wait", written: true, location)
     let make = self.make

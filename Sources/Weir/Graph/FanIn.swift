@@ -49,24 +49,21 @@ extension GraphBuilder {
     _ name: String, _ count: Int, share: Int = 16, limit: LinkLimit = .standard, file: StaticString = #fileID,
     line: UInt = #line, _ input: (Int) throws -> Outlet<Element>
   ) rethrows -> Outlet<Element> {
-    let location = SourceLocation(file, line)
-    let faults = share > 0 ? [] : ["a share of \(share) chunks is none; use 1 or more"]
-    let node = addNode(
-      name, .fanIn, "prioritized merge", location, holds: limit.holding(count), faults: faults + countFaults(count))
-    var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
-    for index in 0..<max(0, count) {
-      let outlet = try input(index)
-      let link = link("\(name).\(index)", limit, "wait", written: false, location)
-      outlet.connect(to: node)
-      let make = outlet.make
-      makes.append { scope, bell in ringingLink(link, node: node, make, bell, for: scope) }
-    }
-    return Outlet(self, node, location) { [makes] scope in
-      let bell = Bell()
-      scope.addCloser { bell.ring() }
-      let inputs = makes.map { $0(scope, bell) }
-      return PriorityState(inputs, bell: bell, share: max(1, share), node: scope.addNode(node)).reader
-    }
+    let draft = PriorityDraft<Element>(
+      self, name, count: count, share: share, limit: limit, SourceLocation(file, line))
+    for index in 0..<max(0, count) { draft.add(try input(index)) }
+    return draft.outlet()
+  }
+
+  /// Merges two ports, the first one first; see ``prioritizedMerge(_:_:share:limit:file:line:_:)``.
+  public func prioritizedMerge<Element: Sendable>(
+    _ name: String, _ first: consuming Outlet<Element>, _ second: consuming Outlet<Element>, share: Int = 16,
+    limit: LinkLimit = .standard, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    let draft = PriorityDraft<Element>(self, name, count: 2, share: share, limit: limit, SourceLocation(file, line))
+    draft.add(first)
+    draft.add(second)
+    return draft.outlet()
   }
 
   /// All of the first port, then all of the second.
@@ -215,6 +212,52 @@ struct MergeDraft<Element: Sendable> {
         upstream.seal(name: "\(name).\(index)") { await pump(reader, into: writer, counter: counter) }
       }
       return ReaderPort(ring, scope: scope)
+    }
+  }
+}
+
+/// A prioritised merge whose inputs are being wired, highest priority first.
+struct PriorityDraft<Element: Sendable> {
+  private final class Inputs {
+    var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
+  }
+
+  private let builder: GraphBuilder
+  private let node: Int
+  private let name: String
+  private let share: Int
+  private let limit: LinkLimit
+  private let location: SourceLocation
+  private let inputs = Inputs()
+
+  init(
+    _ builder: GraphBuilder, _ name: String, count: Int, share: Int, limit: LinkLimit, _ location: SourceLocation
+  ) {
+    self.builder = builder
+    self.name = name
+    self.share = share
+    self.limit = limit
+    self.location = location
+    let faults = share > 0 ? [] : ["a share of \(share) chunks is none; use 1 or more"]
+    node = builder.addNode(
+      name, .fanIn, "prioritized merge", location, holds: limit.holding(count),
+      faults: faults + builder.countFaults(count))
+  }
+
+  func add(_ outlet: consuming Outlet<Element>) {
+    let link = builder.link("\(name).\(inputs.makes.count)", limit, "wait", written: false, location)
+    outlet.connect(to: node, in: builder)
+    let (node, make) = (node, outlet.make)
+    inputs.makes.append { scope, bell in ringingLink(link, node: node, make, bell, for: scope) }
+  }
+
+  func outlet() -> Outlet<Element> {
+    let (node, share, makes) = (node, max(1, share), inputs.makes)
+    return Outlet(builder, node, location) { scope in
+      let bell = Bell()
+      scope.addCloser { bell.ring() }
+      let ports = makes.map { $0(scope, bell) }
+      return PriorityState(ports, bell: bell, share: share, node: scope.addNode(node)).reader
     }
   }
 }

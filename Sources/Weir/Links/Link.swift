@@ -16,6 +16,8 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let depthHint = Atomic<Int>(0)
   /// Whether the reader found elements the last time without having to park for them.
   @usableFromInline let isBusy = Atomic<Bool>(false)
+  /// Taken by the first iterator over the link.
+  @usableFromInline let iterated = OnceFlag()
   /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
   let onClosed = Mutex<[@Sendable () -> Void]>([])
   /// Called once, outside the lock, when the policy `fail` has ended the link.

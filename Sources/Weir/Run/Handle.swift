@@ -45,7 +45,8 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The next element; nil at the end, when cancelled, and for ever after.
-    /// - Throws: ``PortInterruption/failed(_:)`` when the graph failed upstream.
+    /// - Throws: ``PortInterruption/failed(_:)`` when the graph failed upstream, or with ``SequenceInUse`` when this is
+    ///   not the first iterator.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
@@ -62,6 +63,8 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   // Safety: `chunk` and `ended` are used only by the task that iterates; an iterator is used by one task at a time.
   @usableFromInline var chunk = Chunk<Element>()
   @usableFromInline var ended = false
+  /// Whether another iterator came first: two would tear the elements apart.
+  @usableFromInline var isSecond: Bool
   @usableFromInline let link: Link<Element>
 
   /// Most elements taken out of the link at once.
@@ -74,6 +77,8 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   init(_ link: Link<Element>, keeping owner: (any Sendable)? = nil) {
     self.link = link
     self.owner = owner
+    isSecond = !link.iterated.take()
+    ended = isSecond
   }
 
   @inlinable
@@ -94,7 +99,7 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   @inlinable
   nonisolated(nonsending) func next() async throws(PortInterruption) -> Element? {
     if let element = pop() { return element }
-    if ended { return nil }
+    if ended { return try over() }
     do throws(PortInterruption) {
       if try await link.receive(into: &chunk, limit: Self.atOnce) { return pop() }
     } catch {
@@ -105,5 +110,21 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
     }
     ended = true
     return nil
+  }
+
+  /// After the end; the first call on a second iterator says why it gets nothing.
+  @usableFromInline
+  func over() throws(PortInterruption) -> Element? {
+    guard isSecond else { return nil }
+    isSecond = false
+    throw .failed(StageFailure(node: link.state.withLock { $0.name }, cause: SequenceInUse()))
+  }
+}
+
+/// A sequence that feeds one consumer was iterated a second time.
+public struct SequenceInUse: CodedError, CustomStringConvertible {
+  public let code = "sequence-in-use"
+  public var description: String {
+    "the sequence already has an iterator, and two would share its elements between them; broadcast, or subscribe twice"
   }
 }

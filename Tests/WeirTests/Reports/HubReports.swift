@@ -80,4 +80,25 @@ import WeirTesting
       }
     }
   }
+
+  @Test func `swift 71412: a second consumer of one sequence is refused, not given half the elements`() async throws {
+    let hub = BroadcastHub<Int>()
+    let subscription = hub.subscribe()
+    for number in 0..<4 { await hub.publish(number) }
+    hub.close()
+    var first = subscription.makeAsyncIterator()
+    var second = subscription.makeAsyncIterator()
+    do {
+      _ = try await second.next()
+      Issue.record("the second consumer was not refused")
+    } catch .failed(let failure) {
+      #expect(failure.code == "sequence-in-use")
+    } catch {
+      Issue.record("\(error)")
+    }
+    #expect(try await second.next() == nil)
+    var seen: [Int] = []
+    while let number = try await first.next() { seen.append(number) }
+    #expect(seen == [0, 1, 2, 3])
+  }
 }
