@@ -128,6 +128,16 @@ extension StoreError {
     let isSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(result & 0xff)
     self.init(
       sqlite: result, doing: doing, message: message ?? "no memory for a connection",
-      systemError: isSystem ? sqlite3_system_errno(connection) : 0)
+      systemError: isSystem ? Self.systemError(of: connection) : 0)
+  }
+
+  /// `errno` of the system call that failed last. For a failed COMMIT SQLite keeps it with the log's file only.
+  private static func systemError(of connection: OpaquePointer?) -> Int32 {
+    var number = sqlite3_system_errno(connection)
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    if number == 0, sqlite3_file_control(connection, nil, SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log {
+      _ = log.pointee.pMethods?.pointee.xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number)
+    }
+    return number
   }
 }

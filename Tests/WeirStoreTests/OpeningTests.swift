@@ -141,6 +141,16 @@ struct OpeningTests {
     #expect(error.sqliteCode == code)
   }
 
+  @Test("a limit on files is told apart from a broken disk by what the system said", arguments: [778, 14] as [Int32])
+  func outOfSpace(code: Int32) {
+    for number in [ENOSPC, EDQUOT, EFBIG] {
+      #expect(StoreError(sqlite: code, doing: "x", message: "y", systemError: number).kind == .diskFull)
+    }
+    let other = StoreError(sqlite: code, doing: "x", message: "y", systemError: EIO)
+    #expect(other.kind == (code == 778 ? .io : .cannotOpen))
+    #expect(other.detail.contains("Input/output error"))
+  }
+
   @Test(
     "the notice about lost commits covers the affected versions and not the repaired ones",
     arguments: [

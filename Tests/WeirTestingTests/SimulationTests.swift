@@ -80,7 +80,7 @@ import Testing
 
   @Test func plainTasksDoNotInheritTheExecutor() throws {
     var options = SimulationOptions()
-    options.stallPatience = .seconds(300)
+    options.stallPatience = .seconds(120)
     let caller = ThreadIdentity.current
     let (thread, report) = try simulateReporting(seed: 4, options: options) { _ in
       await Task { ThreadIdentity.current }.value

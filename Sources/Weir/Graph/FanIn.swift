@@ -51,12 +51,12 @@ extension GraphBuilder {
   ) rethrows -> Outlet<Element> {
     let location = SourceLocation(file, line)
     let faults = share > 0 ? [] : ["a share of \(share) chunks is none; use 1 or more"]
-    let node = addNode(name, .fanIn, "prioritized merge", location, faults: faults + countFaults(count))
+    let node = addNode(
+      name, .fanIn, "prioritized merge", location, holds: limit.holding(count), faults: faults + countFaults(count))
     var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
     for index in 0..<max(0, count) {
       let outlet = try input(index)
       let link = link("\(name).\(index)", limit, "wait", written: false, location)
-      addInnerLink(link, of: node)
       outlet.connect(to: node)
       let make = outlet.make
       makes.append { scope, bell in ringingLink(link, node: node, make, bell, for: scope) }
@@ -145,13 +145,12 @@ extension GraphBuilder {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<(First, Second)> {
     let location = SourceLocation(file, line)
-    let node = addNode(name, .fanIn, "combine latest", location)
+    let node = addNode(name, .fanIn, "combine latest", location, holds: limit.holding(and: 2))
     first.connect(to: node)
     second.connect(to: node)
     let makeFirst = first.make
     let makeSecond = second.make
     let link = link("\(name).in", limit, "wait", written: false, location)
-    addInnerLink(link, of: node)
     return Outlet(self, node, location) { scope in
       let run = scope.runContext
       let ring: Link<LatestInput<First, Second>> = run.makeLink(link, node: node, writers: 2)

@@ -1,7 +1,9 @@
 /// Two legs of a fan-out.
 @frozen
 public struct Fork<Element: Sendable>: ~Copyable {
+  /// The first leg.
   public let first: Outlet<Element>
+  /// The second leg.
   public let second: Outlet<Element>
 
   @inlinable
@@ -20,6 +22,7 @@ public struct Leg<Element: Sendable>: Sendable {
   /// `wait`: the slowest leg gates all; a dropping policy: only this leg loses, counted at its link.
   public var policy: OverflowPolicy<Element>
 
+  /// A leg of a name, with the standard limit and backpressure unless said.
   public init(_ name: String, limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait) {
     self.name = name
     self.limit = limit

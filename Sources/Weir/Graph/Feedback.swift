@@ -33,12 +33,11 @@ extension GraphBuilder {
     policy: OverflowPolicy<Element> = .wait, file: StaticString = #fileID, line: UInt = #line
   ) -> FeedbackPorts<Element> {
     let location = SourceLocation(file, line)
-    let node = addNode(name, .feedback, "feedback", location, traits: NodeTraits(isFeedback: true))
+    let node = addNode(
+      name, .feedback, "feedback", location, holds: limit.holding(2), traits: NodeTraits(isFeedback: true))
     outside.connect(to: node)
     let wayIn = link("\(name).in", limit, "wait", written: false, location)
     let wayBack = link("\(name).back", limit, policy.name, written: false, location)
-    addInnerLink(wayIn, of: node)
-    addInnerLink(wayBack, of: node)
     let make = outside.make
     let outlet = Outlet<Element>(self, node, location) { scope in
       let run = scope.runContext

@@ -63,10 +63,6 @@ public final class GraphBuilder {
     return LinkDescription(name: name, limit: limit, policy: policy, isWritten: written)
   }
 
-  /// Notes a link inside a node, for descriptions and the memory bound.
-  @usableFromInline
-  func addInnerLink(_ link: LinkDescription, of node: Int) { nodes[node].innerLinks.append(link) }
-
   // MARK: Ports
 
   @usableFromInline

@@ -16,6 +16,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
+  /// A hub without subscribers.
   public init() {}
 
   /// Number of subscribers now.
@@ -115,6 +116,7 @@ public final class MergeHub<Element: Sendable>: Sendable {
   fileprivate let link: Link<Element>
   private let state = Mutex(State())
 
+  /// A hub without producers; the limit and policy are those of the link to the graph.
   public init(
     limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil
   ) {
@@ -184,6 +186,7 @@ public final class HubProducer<Element: Sendable>: Sendable {
 /// A hub was given to a second source, or to a second run.
 public struct HubInUse: CodedError, CustomStringConvertible {
   public let code = "hub-in-use"
+  /// Name of the source node.
   public let node: String
   public var description: String { "the merge hub of \"\(node)\" already feeds a graph; make one hub for each run" }
 }

@@ -1,11 +1,36 @@
 /// What a node does, as diagrams and snapshots show it.
 public enum NodeKind: String, Sendable, Hashable, CaseIterable {
-  case source, stage, timed, asynchronous, process, boundary, fanOut, fanIn, sink, feedback, killSwitch, tracker
+  /// Brings elements into the graph.
+  case source
+  /// A synchronous stage.
+  case stage
+  /// A stage that also acts by time.
+  case timed
+  /// A stage that may suspend.
+  case asynchronous
+  /// A step with a life of its own.
+  case process
+  /// A link that the user wrote.
+  case boundary
+  /// One input, several outputs.
+  case fanOut
+  /// Several inputs, one output.
+  case fanIn
+  /// Ends the way of elements.
+  case sink
+  /// Closes a cycle.
+  case feedback
+  /// A place that can be ended from outside.
+  case killSwitch
+  /// Follows elements until they have settled.
+  case tracker
 }
 
 /// Where in the user's code a node stands.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
+  /// The file, as `#fileID` gives it.
   public let file: String
+  /// The line, from 1.
   public let line: UInt
 
   @usableFromInline
@@ -21,22 +46,23 @@ public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
 public struct NodeDescription: Sendable, Hashable {
   /// Unique in the blueprint.
   public let name: String
+  /// What the node does.
   public let kind: NodeKind
   /// The type of the stage, or the operation.
   public let operation: String
+  /// Where it stands in the user's code.
   public let location: SourceLocation
   /// Number of tasks that run the node.
   public let tasks: Int
   /// Most elements the node itself may hold, beyond the chunk it works on; nil where it has no bound.
   public let holds: Int?
-  /// Links inside the node: in front of a join that waits for any of its inputs, behind a sink that is iterated.
-  public internal(set) var innerLinks: [LinkDescription] = []
 }
 
 /// One connection of a blueprint.
 public struct EdgeDescription: Sendable, Hashable {
-  /// Indices into the blueprint's nodes.
+  /// Index of the node the elements leave, in the blueprint's nodes.
   public let from: Int
+  /// Index of the node they enter.
   public let to: Int
   /// Name of the leg, where the node has several.
   public let leg: String?
@@ -52,6 +78,7 @@ public struct EdgeDescription: Sendable, Hashable {
 public struct LinkDescription: Sendable, Hashable {
   /// Name of the boundary, or of the node that writes into it.
   public let name: String
+  /// How much may wait in it.
   public let limit: LinkLimit
   /// Overflow policy in one word.
   public let policy: String

@@ -111,10 +111,10 @@ extension Outlet {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Handle<OutletSequence<Element>> {
     let location = SourceLocation(file, line)
-    let node = builder.addNode(name, .sink, "sequence", location)
+    let node = builder.addNode(
+      name, .sink, "sequence", location, holds: limit.holding(and: LinkIteratorState<Element>.atOnce))
     connect(to: node)
     let link = builder.link(name, limit, policy.name, written: true, location)
-    builder.addInnerLink(link, of: node)
     let handle = Handle<OutletSequence<Element>>(builder.newHandle())
     let make = self.make
     builder.addRoot { run in

@@ -27,6 +27,7 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
   /// What a link gets where nothing is written: 256 elements.
   public static let standard = LinkLimit(elements: 256)
 
+  /// Whether neither elements nor bytes are limited.
   public var isUnbounded: Bool { elements == nil && bytes == nil }
 
   /// What is wrong with the limit, in words; nil when it can be used.
@@ -35,6 +36,16 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
     if let bytes, bytes <= 0 { return "a limit of \(bytes) bytes can never admit one" }
     if let age, age <= .zero { return "an age limit of \(age) can never admit one" }
     return nil
+  }
+
+  /// Most elements in `count` links with this limit and `more` beside them; nil when nothing bounds them. Links limited
+  /// in bytes alone add nothing: their bound is not one of elements.
+  @usableFromInline
+  func holding(_ count: Int = 1, and more: Int = 0) -> Int? {
+    if isUnbounded { return nil }
+    let (sum, overflow) = max(0, elements ?? 0).multipliedReportingOverflow(by: max(0, count))
+    let (all, tooMany) = sum.addingReportingOverflow(more)
+    return overflow || tooMany ? .max : all
   }
 
   public var description: String {

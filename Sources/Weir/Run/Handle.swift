@@ -35,6 +35,7 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
   /// Leaving the graph early (``close()``, or letting the last iterator go) cancels upstream.
   public func close() { link.closeReader() }
 
+  /// Takes elements out of the link, one by one.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let state: LinkIteratorState<Element>
 
@@ -62,6 +63,9 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
   @usableFromInline var chunk = Chunk<Element>()
   @usableFromInline var ended = false
   @usableFromInline let link: Link<Element>
+
+  /// Most elements taken out of the link at once.
+  @usableFromInline static var atOnce: Int { 64 }
 
   /// Kept alive as long as the iterator is.
   @usableFromInline let owner: (any Sendable)?
@@ -92,7 +96,7 @@ final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
     if let element = pop() { return element }
     if ended { return nil }
     do throws(PortInterruption) {
-      if try await link.receive(into: &chunk, limit: 64) { return pop() }
+      if try await link.receive(into: &chunk, limit: Self.atOnce) { return pop() }
     } catch {
       ended = true
       link.closeReader()

@@ -80,9 +80,13 @@ public struct DrainReport: Sendable, Hashable {
 
 /// A command to a running graph could not be carried out.
 public enum RunError: CodedError, Hashable, CustomStringConvertible {
+  /// The handle is from another blueprint.
   case unknownHandle
+  /// No node has this name.
   case unknownNode(String)
+  /// No link has this name.
   case unknownLink(String)
+  /// The limit can never admit an element; the text says why.
   case badLimit(String)
 
   public var code: String {

@@ -14,6 +14,7 @@ public struct RunOptions: Sendable {
   /// second failure of the same run. Never called under a lock.
   public var onLateError: (@Sendable (StageFailure) -> Void)?
 
+  /// Options with the system's clocks, the caller's executor, and chunks of up to 256 elements, unless said.
   public init(
     clock: GraphClock = .continuous, trace: TraceClock = .monotonic, executor: (any TaskExecutor)? = nil,
     chunkSize: Int = 256, failureGrace: Duration = .seconds(5), onLateError: (@Sendable (StageFailure) -> Void)? = nil

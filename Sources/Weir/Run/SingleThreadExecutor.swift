@@ -110,6 +110,7 @@ public final class SingleThreadExecutor: TaskExecutor {
 
   deinit { queue.close() }
 
+  /// Queues a job for the thread. Called by the runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isBroken {

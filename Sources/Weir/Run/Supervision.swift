@@ -11,6 +11,7 @@ public struct Backoff: Sendable, Hashable {
   /// After this long without a failure the count and the wait start again. A slow failing attempt is not health.
   public var healthy: Duration
 
+  /// From 100 ms, doubling to 30 s, five attempts, forgotten after a healthy minute, unless said.
   public init(
     initial: Duration = .milliseconds(100), factor: Double = 2, maximum: Duration = .seconds(30), attempts: Int? = 5,
     healthy: Duration = .seconds(60)
@@ -57,7 +58,12 @@ public enum Supervision: Sendable, Hashable {
   case restart(Backoff)
 
   /// What happens when the attempts are used up.
-  public enum Exhausted: Sendable, Hashable { case fail, skip }
+  public enum Exhausted: Sendable, Hashable {
+    /// The node fails.
+    case fail
+    /// The element is given up.
+    case skip
+  }
 
   var faults: [String] {
     switch self {

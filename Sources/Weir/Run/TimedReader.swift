@@ -210,6 +210,9 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       if let element {
         let outcome = supervisor.giveUp(element.0, error, tally: &tally)
         element.1?.settle(outcome)
+      } else if let deadline = stage.deadline, deadline < run.clock.now, case .running = phase {
+        // It would be woken for the same deadline for ever.
+        phase = .failed(.failed(node.fail(error)))
       }
     case .restart:
       if let element {

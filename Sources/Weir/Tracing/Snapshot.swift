@@ -8,7 +8,9 @@ public struct NodeSnapshot: Sendable, Hashable {
   public let kind: NodeKind
   /// Number of tasks that run the node (parallel workers, lanes).
   public internal(set) var tasks = 0
+  /// Taken in.
   public internal(set) var elementsIn: UInt64 = 0
+  /// Emitted.
   public internal(set) var elementsOut: UInt64 = 0
   /// Chunks processed.
   public internal(set) var chunks: UInt64 = 0

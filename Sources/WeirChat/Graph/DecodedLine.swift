@@ -11,7 +11,12 @@ public enum DecodedLine<Line: Sendable>: Sendable {
 
   /// The cases without their values, to route by.
   public enum Kind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    case facts, events, refused
+    /// Lines that became a fact.
+    case facts
+    /// Lines that became something that is not stored.
+    case events
+    /// Lines that could not be read.
+    case refused
 
     /// The case in one word, as diagrams show it.
     public var description: String {

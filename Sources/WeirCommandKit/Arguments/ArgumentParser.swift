@@ -3,7 +3,16 @@ public struct CommandDescription: Sendable {
   /// An argument that is not an option.
   public struct Operand: Sendable {
     /// How many of it there may be.
-    public enum Count: Sendable { case one, optional, many, oneOrMore }
+    public enum Count: Sendable {
+      /// Exactly one.
+      case one
+      /// One or none.
+      case optional
+      /// Any number.
+      case many
+      /// At least one.
+      case oneOrMore
+    }
     /// What stands for it in help, in capitals.
     public let name: String
     /// How many there may be.

@@ -100,6 +100,13 @@ final class OpenFile: Sendable {
     return Status(raw)
   }
 
+  /// The name of an existing file without links; nil when there is none.
+  static func resolvedPath(of path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// True when this process may read `path`; it is not opened, so a pipe's writer notices nothing.
   static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 

@@ -1,9 +1,14 @@
 /// What a file seems to be when it is plainly not lines of text.
 public enum BinaryHint: Sendable, Equatable {
+  /// A gzip file.
   case gzip
+  /// A zstd frame.
   case zstandard
+  /// A SQLite database.
   case sqlite
+  /// UTF-16 with a byte order mark.
   case utf16
+  /// Bytes of zero, which text does not have.
   case zeroBytes
 
   /// How much of a file's beginning is looked at.

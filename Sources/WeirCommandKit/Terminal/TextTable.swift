@@ -3,7 +3,12 @@
 /// Cells are made printable first, so message text may be put in as it came.
 public struct TextTable: Sendable {
   /// Where a cell's text stands in its column.
-  public enum Alignment: Sendable { case left, right }
+  public enum Alignment: Sendable {
+    /// At the column's left edge.
+    case left
+    /// At its right edge, as numbers stand.
+    case right
+  }
 
   /// A column's heading and layout.
   public struct Column: Sendable {

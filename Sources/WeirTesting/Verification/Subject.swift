@@ -12,9 +12,7 @@ struct Subject<Input: Sendable, Output: Sendable & Equatable>: Sendable {
   /// The outputs for given inputs, when the input ends normally.
   var oracle: Oracle?
   /// The outputs for given inputs, when the input has not ended.
-  var oracleWithoutEnd: Oracle?
-  /// Whether the fragment reports its calls to the witness.
-  var isObserved = false
+  var oracleWithoutEnd: (@Sendable ([Input]) async -> [Output]?)?
 
   /// The inputs over and over, `count` of them.
   func repeatedInputs(_ count: Int) -> [Input] {

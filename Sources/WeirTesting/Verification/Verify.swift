@@ -74,6 +74,7 @@ public func verify<S: AsyncStage>(
     outlet.via("stage", ObservedAsyncStage(stage(), witness), parallel: parallel)
   }
   subject.oracle = oracle(expected)
+  if case .serial = parallel { subject.oracleWithoutEnd = { await callByHand(stage(), $0) } }
   return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
 }
 
@@ -134,6 +135,18 @@ private func callByHand<S: Stage>(_ stage: S, _ inputs: [S.Input], finishing: Bo
   do {
     for element in inputs where stage.demand > 0 { try stage.process(element) { outputs.append($0) } }
     if finishing || stage.demand == 0 { try stage.finish { outputs.append($0) } }
+  } catch {
+    return nil
+  }
+  return outputs
+}
+
+/// What an asynchronous stage emits when it is called by hand, before its input ends; nil when it throws.
+private func callByHand<S: AsyncStage>(_ stage: S, _ inputs: [S.Input]) async -> [S.Output]? {
+  var stage = stage
+  var outputs: [S.Output] = []
+  do {
+    for element in inputs { try await stage.process(element) { outputs.append($0) } }
   } catch {
     return nil
   }

@@ -157,4 +157,16 @@ import WeirChat
     let hints = try result.objects().dropLast().count
     #expect(hints >= 40 && summary["hints"] as? Int == hints)
   }
+
+  @Test func `refused lines of a followed file are kept while it is still followed`() throws {
+    let result = try Shell.run(
+      """
+      echo 'no message' > in; mkfifo rejects; set -m
+      "$WEIR" replay --follow in --rejects rejects & read -r reject < rejects; kill -INT %1; wait %1; code=$?
+      echo "$reject"; exit $code
+      """, in: folder)
+    #expect(result.code == ExitCode.interrupted.rawValue)
+    let reject = try jsonObject(Array(try #require(result.output.split(separator: "\n").last).utf8))
+    #expect(reject["text"] as? String == "no message" && reject["line"] as? Int == 1)
+  }
 }

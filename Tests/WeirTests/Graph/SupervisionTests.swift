@@ -142,6 +142,20 @@ import WeirTesting
     }
   }
 
+  @Test func `a timed stage that throws at a deadline and keeps it fails instead of being woken for ever`() throws {
+    try runInSimulation(seeds: 10) { simulation, options in
+      let blueprint = try Blueprint("alarm") { graph in
+        graph.source("numbers", 0..<6).via("alarm", FailingAlarm(), supervision: .skip).collect("all")
+      }
+      do {
+        try await blueprint.run(options)
+        try simulation.require(false, "the failure is lost")
+      } catch let failure as StageFailure {
+        try simulation.require(failure.node == "alarm")
+      }
+    }
+  }
+
   @Test func `a timed stage is supervised like any other`() throws {
     try runInSimulation(seeds: 10) { simulation, options in
       let blueprint = try Blueprint("timed") { graph in
@@ -227,6 +241,16 @@ struct FirstSix: Stage {
     demand -= 1
     emit(element)
   }
+}
+
+struct FailingAlarm: TimedStage {
+  var deadline: Duration?
+  var acceptsInput: Bool { deadline == nil }
+  mutating func process(_ element: Int, at now: Duration, _ emit: (Int) -> Void) throws(Odd) {
+    deadline = now + .seconds(1)
+    emit(element)
+  }
+  mutating func wake(at now: Duration, _ emit: (Int) -> Void) throws(Odd) { throw Odd(value: 0) }
 }
 
 struct TimedRefuser: TimedStage {

@@ -10,15 +10,17 @@ struct EverythingGraph: Sendable {
     let stop: Handle<KillSwitch>
   }
 
-  let simulation: Simulation
+  let clock: GraphClock
   let probe = SourceProbe<Int>()
   /// Objects that belong to a run: none may outlive it.
   let leaks = LeakCheck()
   /// Elements of the process source and of the collection.
   let count: Int
 
-  init(_ simulation: Simulation, count: Int = 12) {
-    self.simulation = simulation
+  init(_ simulation: Simulation, count: Int = 12) { self.init(GraphClock(simulation.clock), count: count) }
+
+  init(_ clock: GraphClock, count: Int = 12) {
+    self.clock = clock
     self.count = count
   }
 
@@ -27,10 +29,10 @@ struct EverythingGraph: Sendable {
       let stop = graph.killSwitch("stop")
       let ledger = graph.ledger()
       let probed = graph.source("probe", probe, limit: .elements(2))
-      let polled = graph.source("poll", of: Int.self, limit: .elements(3)) { [leaks, count] output in
+      let polled = graph.source("poll", of: Int.self, limit: .elements(3)) { [leaks, count, clock] output in
         let life = leaks.track(Life(), "poll")
         for element in 0..<count {
-          try await simulation.clock.sleep(for: .milliseconds(10))
+          try await clock.sleep(for: .milliseconds(10))
           if !(await output.send(element)) { return }
         }
         withExtendedLifetime(life) {}
@@ -39,7 +41,7 @@ struct EverythingGraph: Sendable {
       let fork = merged.tracked("tracked", by: ledger).via("hold", HoldBack(2))
         .via("odd", RefusingOdd(), supervision: .skip).boundary("hop", limit: .elements(3)).broadcast("fan")
       let lanes = fork.first.lanes("lanes", 2, by: { "\($0)" }) { lane, outlet in
-        outlet.via("call \(lane)", SlowCall(clock: simulation.clock), parallel: .ordered(2))
+        outlet.via("call \(lane)", SlowCall(clock: clock), parallel: .ordered(2))
       }
       let all = lanes.via("delay", Hold(time: .milliseconds(5))).via("forward", Forward()).killable("place", by: stop)
         .collect("all")

@@ -6,7 +6,7 @@ import WeirTesting
 /// R06, R08 and R09: what a run releases, leaves behind, and shares.
 @Suite struct RuleReleaseTests {
   @Test func `required_R06 sources are released before the run returns, however it ends`() throws {
-    try runInSimulation(seeds: 120) { simulation, options in
+    try runInSimulation(seeds: 60) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       let ending = simulation.seed % 4
@@ -68,7 +68,7 @@ import WeirTesting
   }
 
   @Test func `required_R09 two runs at once share nothing`() throws {
-    try runInSimulation(seeds: 40) { simulation, options in
+    try runInSimulation(seeds: 20) { simulation, options in
       let everything = EverythingGraph(simulation)
       everything.probe.finish()
       let blueprint = try everything.blueprint()

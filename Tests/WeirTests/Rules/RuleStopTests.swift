@@ -6,12 +6,12 @@ import WeirTesting
 /// R07, R12, R13, R14 and R16: stopping at any moment.
 @Suite struct RuleStopTests {
   @Test func `required_R07 an abort stops a busy segment within a chunk`() async throws {
-    // On the pool: a busy segment does not give its thread away.
+    // On threads of its own: a busy segment does not give its thread away.
     let processed = RunCounter()
     let blueprint = try Blueprint("busy") { graph in
       graph.source("numbers", 0..<Int.max).sink("count") { _ in processed.next() }
     }
-    let atAbort = try await blueprint.run(RunOptions(chunkSize: 64)) { live in
+    let atAbort = try await blueprint.run(RunOptions(executor: ThreadExecutor(), chunkSize: 64)) { live in
       while processed.value < 10_000 { await Task.yield() }
       live.abort()
       return processed.value
@@ -20,7 +20,7 @@ import WeirTesting
   }
 
   @Test func `required_R07 an abort reaches every task of a graph at the same virtual moment`() throws {
-    try runInSimulation(seeds: 100) { simulation, options in
+    try runInSimulation(seeds: 60) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       let moment = Duration.milliseconds(Int(simulation.seed % 100))
@@ -34,7 +34,7 @@ import WeirTesting
   }
 
   @Test func `required_R12 a consumer that stops early ends sources that are waiting in send`() throws {
-    try runInSimulation(seeds: 100) { simulation, options in
+    try runInSimulation(seeds: 60) { simulation, options in
       let probe = SourceProbe<Int>()
       let ended = RunCounter()
       let blueprint = try Blueprint("early") { graph in
@@ -62,7 +62,7 @@ import WeirTesting
   }
 
   @Test func `stochastic_R13 every element of a graph stopped at any moment has one outcome`() throws {
-    try runInSimulation(seeds: 300) { simulation, options in
+    try runInSimulation(seeds: 60) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       let ledger = try await everything.run(blueprint, options) { live in
@@ -81,7 +81,7 @@ import WeirTesting
   }
 
   @Test func `required_R13 what a consumer of a sequence did not get is not stored`() throws {
-    try runInSimulation(seeds: 100) { simulation, options in
+    try runInSimulation(seeds: 60) { simulation, options in
       let blueprint = try Blueprint("sequence") { graph in
         let ledger = graph.ledger()
         let out = graph.source("numbers", 0..<50).tracked("tracker", by: ledger).sequence("out", limit: .elements(8))
@@ -129,8 +129,32 @@ import WeirTesting
     #expect(hub.subscribe(limit: .elements(0)).depth == 0)
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `stochastic_R13 every element of a graph on real threads has one outcome`() async throws {
+    var random = SeededGenerator(seed: 5)
+    for round in 0..<(LinkStressTests.isSoak ? 3_000 : 60) {
+      let everything = EverythingGraph(GraphClock.continuous, count: random.number(in: 0...6))
+      let blueprint = try everything.blueprint()
+      let delay = Duration.microseconds(random.index(below: 40_000))
+      let ledger = try await everything.run(blueprint, RunOptions(chunkSize: random.number(in: 1...4))) { live in
+        try await Task.sleep(for: delay)
+        switch round % 4 {
+        case 0: live.abort()
+        case 1: await live.drain(deadline: .milliseconds(3))
+        case 2: try live[live.handles.stop].shutdown()
+        default: break
+        }
+        return try live[live.handles.ledger]
+      }
+      #expect(ledger.unsettled().isEmpty)
+      #expect(ledger.counts.values.reduce(0, +) == ledger.issued && ledger.counts[.lost] == nil, "\(ledger.counts)")
+      #expect(everything.leaks.survivors.isEmpty)
+      #expect(everything.probe.iteratorsMade == everything.probe.iteratorsDestroyed)
+    }
+  }
+
   @Test func `required_R16 abort, drain, kill and cancel at once from many tasks`() throws {
-    try runInSimulation(seeds: 200) { simulation, options in
+    try runInSimulation(seeds: 60) { simulation, options in
       let everything = EverythingGraph(simulation)
       let blueprint = try everything.blueprint()
       await withTaskGroup(of: Void.self) { group in

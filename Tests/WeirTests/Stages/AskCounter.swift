@@ -4,6 +4,7 @@ import Synchronization
 final class AskCounter: Sendable {
   private let value = Mutex(0)
   func add() { value.withLock { $0 += 1 } }
+  func remove() { value.withLock { $0 -= 1 } }
   var count: Int { value.withLock { $0 } }
 }
 

@@ -7,6 +7,7 @@ import Weir
 private final class Slot<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   func set(_ newValue: Value) { value.withLock { $0 = newValue } }
+  func clear() { value.withLock { $0 = nil } }
   func get() async -> Value {
     while true {
       if let value = value.withLock({ $0 }) { return value }
@@ -195,6 +196,7 @@ private final class Slot<Value: Sendable>: Sendable {
       return try live[live.handles].value
     }
     #expect(all == Array(0..<50))
+    slot.clear()
     try await blueprint.run { live in
       while (live.snapshot()[node: "callbacks"]?.elementsOut ?? 0) < 50 { await Task.yield() }
       live.abort()
@@ -210,8 +212,26 @@ private final class Slot<Value: Sendable>: Sendable {
         for element in 0..<5 { results.add(emitter.yield(element)) }
       }.collect("all")
     }
-    await #expect(throws: StageFailure.self) { try await blueprint.run() }
+    do {
+      // On one thread nobody takes an element while the callbacks yield.
+      try await blueprint.run(RunOptions(executor: SingleThreadExecutor()))
+      Issue.record("no failure")
+    } catch let error as StageFailure {
+      #expect(error.node == "callbacks" && error.code == "link-overflow")
+    }
     #expect(results.all.suffix(3).allSatisfy { $0 == .ended })
+  }
+
+  @Test func `an overflowing boundary under the policy fail fails the run`() async throws {
+    let blueprint = try Blueprint("boundary") { graph in
+      graph.source("numbers", 0..<1_000).boundary("narrow", limit: .elements(2), policy: .fail).collect("all")
+    }
+    do {
+      try await blueprint.run()
+      Issue.record("no failure")
+    } catch let error as StageFailure {
+      #expect(error.node == "narrow" && error.code == "link-overflow")
+    }
   }
 
   @Test func `an emitter that is kept does not keep the run alive`() async throws {

@@ -106,6 +106,31 @@ private struct Endless: AsyncSequence, Sendable {
     for await _ in ended {}
   }
 
+  @Test func `a thousand loops left early leave nothing behind`() async throws {
+    let living = AskCounter()
+    final class Life: Sendable {
+      let living: AskCounter
+      init(_ living: AskCounter) {
+        self.living = living
+        living.add()
+      }
+      deinit { living.remove() }
+    }
+    struct Living: Process {
+      let life: @Sendable () -> Life
+      func run(_ input: ProcessInput<Int>, _ output: ProcessOutput<Int>) async throws {
+        let own = life()
+        for try await element in input { await output.send(element) }
+        withExtendedLifetime(own) {}
+      }
+    }
+    for _ in 0..<1_000 {
+      let process = Living(life: { Life(living) })
+      for try await _ in try Counted(elements: Array(0..<1_000)).via(process, limit: .elements(2)) { break }
+    }
+    while living.count > 0 { await Task.yield() }
+  }
+
   @Test func `an iterator that was never asked starts nothing`() async throws {
     let base = Counted(elements: [1, 2, 3])
     _ = try base.via(Echoing()).makeAsyncIterator()

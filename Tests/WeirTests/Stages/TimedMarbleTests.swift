@@ -24,6 +24,11 @@ import WeirTesting
     try check(input, expected, Debounce(for: Marble.ticks(2)))
   }
 
+  @Test func `an error that comes while the consumer is busy is what it gets next`() throws {
+    try check("a-^", ",,,,,,^", Debounce(for: Marble.ticks(3)))
+    try check("x---a----^", "---x,,,,,,,,,[a^]", Debounce(for: Marble.ticks(3)))
+  }
+
   @Test(arguments: [
     ("abcdefghijk|", "a-c-e-g-i-k|"), ("ab------c|", "a-b-----c|"), ("ab--|", "a-b-|"), ("abc|", "a-c|"),
     ("ab|", "a-[b|]"), ("a-b-c-|", "a-b-c-|"), ("ab^", "a-^"),

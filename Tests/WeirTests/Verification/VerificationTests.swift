@@ -7,7 +7,7 @@ import WeirTesting
   private static let numbers = Array(0..<12)
 
   @Test func `required_all a synchronous stage`() throws {
-    let report = try verify("pairs", seeds: .sweep(30)) {
+    let report = try verify("pairs", seeds: .sweep(20)) {
       Pairs()
     } inputs: {
       Self.numbers
@@ -21,7 +21,7 @@ import WeirTesting
   @Test func `required_all a stage that ends early`() throws {
     var options = VerificationOptions()
     options.mayFinishEarly = true
-    try verify("first three", seeds: .sweep(30), options: options) {
+    try verify("first three", seeds: .sweep(20), options: options) {
       FirstThree()
     } inputs: {
       Self.numbers
@@ -29,7 +29,7 @@ import WeirTesting
   }
 
   @Test func `required_all a stage that lets nothing through`() throws {
-    try verify("nothing", seeds: .sweep(30)) {
+    try verify("nothing", seeds: .sweep(20)) {
       Nothing()
     } inputs: {
       Self.numbers
@@ -45,7 +45,7 @@ import WeirTesting
     case .serial, .ordered: break
     case .unordered, .lanes: options.keepsOrder = false
     }
-    try verify("echo", seeds: .sweep(30), options: options, parallel: parallel) {
+    try verify("echo", seeds: .sweep(20), options: options, parallel: parallel) {
       SlowEcho()
     } inputs: {
       Self.numbers
@@ -55,7 +55,7 @@ import WeirTesting
   }
 
   @Test func `required_all a stage that works on all that is ready`() throws {
-    try verify("sums", seeds: .sweep(30)) {
+    try verify("sums", seeds: .sweep(20)) {
       ChunkEcho()
     } inputs: {
       Self.numbers
@@ -65,7 +65,7 @@ import WeirTesting
   }
 
   @Test func `required_all a process`() throws {
-    try verify("forward", seeds: .sweep(30)) {
+    try verify("forward", seeds: .sweep(20)) {
       Forward()
     } inputs: {
       Self.numbers
@@ -75,7 +75,7 @@ import WeirTesting
   }
 
   @Test func `required_all a timed stage`() throws {
-    try verify("delay", seeds: .sweep(30)) {
+    try verify("delay", seeds: .sweep(20)) {
       Hold(time: .seconds(3))
     } inputs: {
       Self.numbers
@@ -87,7 +87,7 @@ import WeirTesting
   @Test func `required_all a fragment of several nodes`() throws {
     var options = VerificationOptions()
     options.keepsOrder = false
-    try verify("diamond", seeds: .sweep(30), options: options) { graph, outlet in
+    try verify("diamond", seeds: .sweep(20), options: options) { graph, outlet in
       let fork = outlet.via("double", Doubling()).broadcast("fan")
       return graph.merge("merge", fork.first.boundary("hop", limit: .elements(3)), fork.second.via("pairs", Doubling()))
     } inputs: {

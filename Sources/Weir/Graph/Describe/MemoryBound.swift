@@ -26,7 +26,6 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
     }
     for (index, node) in nodes.enumerated() {
       sum.bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
-      for link in node.innerLinks { sum.add(link, stride: strides[index]) }
       if let holds = node.holds {
         sum.elements.addClamped(holds)
         sum.bytes.addClamped(holds.timesClamped(strides[index]))
@@ -56,8 +55,8 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
 
     mutating func add(_ link: LinkDescription, stride: Int) {
       let chunk = min(chunkSize, link.limit.elements ?? chunkSize)
-      bytes.addClamped((chunk * MemoryBound.chunksPerLink).timesClamped(stride))
-      elements.addClamped(chunk * 2)
+      bytes.addClamped(chunk.timesClamped(MemoryBound.chunksPerLink).timesClamped(stride))
+      elements.addClamped(chunk.timesClamped(2))
       if link.limit.isUnbounded { unbounded.append(link.name) }
       if let most = link.limit.elements { elements.addClamped(most) } else { countsElements = false }
       // A limit in bytes counts what elements refer to, so it may well be above what they occupy in place.

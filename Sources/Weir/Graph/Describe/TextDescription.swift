@@ -6,26 +6,29 @@ struct TextDescription {
   let bound: MemoryBound
 
   var text: String {
-    let width = nodes.map(\.name.count).max() ?? 0
+    let names = nodes.map { plain($0.name) }
+    let width = names.map(\.count).max() ?? 0
     let kinds = nodes.map { $0.kind.rawValue.count }.max() ?? 0
-    var lines = ["graph \"\(name)\": \(nodes.count) nodes, \(edges.count) edges"]
+    var lines = ["graph \"\(plain(name))\": \(nodes.count) nodes, \(edges.count) edges"]
     for (index, node) in nodes.enumerated() {
       let tasks = node.tasks > 1 ? ", \(node.tasks) tasks" : ""
       let holds = node.holds.map { $0 > 0 ? ", holds up to \($0)" : "" } ?? ", holds what it likes"
-      lines.append("  \(pad(node.name, width))  \(pad(node.kind.rawValue, kinds))  \(node.operation)\(tasks)\(holds)")
-      for link in node.innerLinks {
-        lines.append(
-          "  \(pad("", width))    inside: \(link.name)  [\(link.limit)\(link.policy == "wait" ? "" : "; \(link.policy)")]"
-        )
-      }
+      let kind = pad(node.kind.rawValue, kinds)
+      lines.append("  \(pad(names[index], width))  \(kind)  \(node.operation)\(tasks)\(holds)")
       for edge in edges where edge.from == index {
         let arrow = edge.link == nil ? "·>" : "=>"
-        lines.append("  \(pad("", width))    \(arrow) \(nodes[edge.to].name)  [\(edge.lines.joined(separator: "; "))]")
+        let what = edge.lines.map(plain).joined(separator: "; ")
+        lines.append("  \(pad("", width))    \(arrow) \(names[edge.to])  [\(what)]")
       }
     }
     lines.append("  => link between two tasks, ·> same task")
-    lines.append("memory bound: \(bound)")
+    lines.append("memory bound: \(plain(bound.description))")
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// One line, whatever a name has in it.
+  private func plain(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 
   private func pad(_ text: String, _ width: Int) -> String {

@@ -10,6 +10,7 @@
 public struct CompactMap<Input: Sendable, Output: Sendable, Failure: Error>: Stage {
   @usableFromInline let transform: @Sendable (Input) throws(Failure) -> Output?
 
+  /// Drops the elements for which `transform` gives nil.
   @inlinable
   public init(_ transform: @escaping @Sendable (Input) throws(Failure) -> Output?) { self.transform = transform }
 

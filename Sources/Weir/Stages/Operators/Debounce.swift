@@ -17,6 +17,7 @@ public struct Debounce<Element: Sendable>: TimedStage {
   @usableFromInline var pending: Element?
   @usableFromInline var quietEnd: Duration = .zero
 
+  /// Waits for `quiet` without an element before it emits the newest.
   @inlinable
   public init(for quiet: Duration) { self.quiet = quiet }
 

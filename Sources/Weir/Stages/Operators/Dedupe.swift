@@ -43,6 +43,9 @@ public struct Dedupe<Element: Sendable, Key: Hashable & Sendable>: Stage {
     if memory?.insert(key) ?? seen.insert(key) { emit(element) }
   }
 
+  /// The keys it remembers.
+  @inlinable public var holds: Int? { Swift.max(0, count) }
+
   @inlinable public var faults: [String] { dedupeFaults(count) }
 }
 
@@ -63,6 +66,7 @@ public struct TimedDedupe<Element: Sendable, Key: Hashable & Sendable>: TimedSta
   @usableFromInline let age: Duration
   @usableFromInline var seen: SeenKeys<Key>
 
+  /// Remembers up to `count` keys, each for `age` after its first occurrence.
   @inlinable
   public init(by key: @escaping @Sendable (Element) -> Key, remembering count: Int, forgetting age: Duration) {
     self.key = key
@@ -81,6 +85,9 @@ public struct TimedDedupe<Element: Sendable, Key: Hashable & Sendable>: TimedSta
 
   @inlinable
   public mutating func wake(at now: Duration, _ emit: (Element) -> Void) {}
+
+  /// The keys it remembers.
+  @inlinable public var holds: Int? { Swift.max(0, count) }
 
   @inlinable public var faults: [String] { dedupeFaults(count) + durationFaults(age, "remembering keys") }
 }

@@ -11,6 +11,7 @@ public struct Drop<Element: Sendable>: Stage {
   @usableFromInline let count: Int
   @usableFromInline var left: Int
 
+  /// Leaves out the first `count` elements.
   @inlinable
   public init(_ count: Int) {
     self.count = count
@@ -41,6 +42,7 @@ public struct DropWhile<Element: Sendable, Failure: Error>: Stage {
   @usableFromInline let isUnwanted: @Sendable (Element) throws(Failure) -> Bool
   @usableFromInline var isOpen = false
 
+  /// Leaves out elements up to the first for which `isUnwanted` is false.
   @inlinable
   public init(_ isUnwanted: @escaping @Sendable (Element) throws(Failure) -> Bool) { self.isUnwanted = isUnwanted }
 

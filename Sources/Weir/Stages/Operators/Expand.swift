@@ -12,6 +12,7 @@ public struct Expand<Input: Sendable, Elements: Sequence, Failure: Error>: Stage
 
   @usableFromInline let transform: @Sendable (Input) throws(Failure) -> Elements
 
+  /// Emits what `transform` gives for each element.
   @inlinable
   public init(_ transform: @escaping @Sendable (Input) throws(Failure) -> Elements) { self.transform = transform }
 

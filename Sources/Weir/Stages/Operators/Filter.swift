@@ -10,6 +10,7 @@
 public struct Filter<Element: Sendable, Failure: Error>: Stage {
   @usableFromInline let isIncluded: @Sendable (Element) throws(Failure) -> Bool
 
+  /// Keeps the elements for which `isIncluded` is true.
   @inlinable
   public init(_ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool) { self.isIncluded = isIncluded }
 

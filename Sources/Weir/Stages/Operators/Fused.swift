@@ -18,6 +18,7 @@ public struct Fused<Content: Stage>: Stage {
 
   @usableFromInline var content: Content
 
+  /// Runs the stages of the block one after another for each element.
   @inlinable
   public init(@FusedBuilder _ content: () -> Content) { self.content = content() }
 

@@ -10,6 +10,7 @@
 public struct Inspect<Element: Sendable, Failure: Error>: Stage {
   @usableFromInline let look: @Sendable (Element) throws(Failure) -> Void
 
+  /// Calls `look` with each element.
   @inlinable
   public init(_ look: @escaping @Sendable (Element) throws(Failure) -> Void) { self.look = look }
 

@@ -10,6 +10,7 @@
 public struct Map<Input: Sendable, Output: Sendable, Failure: Error>: Stage {
   @usableFromInline let transform: @Sendable (Input) throws(Failure) -> Output
 
+  /// Emits what `transform` makes of each element.
   @inlinable
   public init(_ transform: @escaping @Sendable (Input) throws(Failure) -> Output) { self.transform = transform }
 

@@ -7,6 +7,7 @@ public struct Rate: Sendable, Hashable, CustomStringConvertible {
   /// Elements that may pass at once after a quiet time, from 1 to 1,000,000,000.
   public var burst: Int
 
+  /// So many elements in each period; `burst` of them may go at once after a pause.
   public init(_ count: Int, per period: Duration, burst: Int = 1) {
     self.count = count
     self.period = period

@@ -11,6 +11,7 @@ public struct Scan<Input: Sendable, Output: Sendable, Failure: Error>: Stage {
   @usableFromInline var value: Output
   @usableFromInline let combine: @Sendable (inout Output, Input) throws(Failure) -> Void
 
+  /// Starts from `initial`; emits what `combine` has made of it after each element.
   @inlinable
   public init(_ initial: Output, _ combine: @escaping @Sendable (inout Output, Input) throws(Failure) -> Void) {
     value = initial

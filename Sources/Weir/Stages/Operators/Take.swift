@@ -13,6 +13,7 @@ public struct Take<Element: Sendable>: Stage {
   @usableFromInline let count: Int
   @usableFromInline var left: Int
 
+  /// Lets the first `count` elements through.
   @inlinable
   public init(_ count: Int) {
     self.count = count
@@ -47,6 +48,7 @@ public struct TakeWhile<Element: Sendable, Failure: Error>: Stage {
   @usableFromInline let isWanted: @Sendable (Element) throws(Failure) -> Bool
   @usableFromInline var isOpen = true
 
+  /// Lets elements through up to the first for which `isWanted` is false.
   @inlinable
   public init(_ isWanted: @escaping @Sendable (Element) throws(Failure) -> Bool) { self.isWanted = isWanted }
 

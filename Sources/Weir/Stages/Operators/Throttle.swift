@@ -27,6 +27,7 @@ public struct Throttle<Element: Sendable>: TimedStage {
   /// End of the interval that is going on.
   @usableFromInline var intervalEnd: Duration?
 
+  /// Emits one element in each `interval`.
   @inlinable
   public init(for interval: Duration, emitting choice: ThrottleChoice = .latest) {
     self.interval = interval

@@ -8,6 +8,7 @@
 /// - Errors: none.
 @frozen
 public struct Unbatch<Elements: Sequence & Sendable>: Stage where Elements.Element: Sendable {
+  /// Emits the members of each batch.
   @inlinable
   public init() {}
 

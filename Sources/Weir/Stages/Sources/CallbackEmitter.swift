@@ -39,8 +39,10 @@ public final class CallbackEmitter<Element: Sendable>: Sendable {
   private struct State {
     var target: Target?
     var end: CallbackEnd?
-    /// Weight of an element that found no room, until demand has been announced.
-    var refused: Int?
+    /// Room that has been announced and not been used yet.
+    var announced = 0
+    /// Set when demand is to be announced, as soon as there is room for an element of this weight.
+    var wanted: Int?
     var onDemand: (@Sendable (Int) -> Void)?
     var onEnd: (@Sendable (CallbackEnd) -> Void)?
   }
@@ -61,13 +63,13 @@ public final class CallbackEmitter<Element: Sendable>: Sendable {
     case .accepted(let remaining):
       target.node.meter.countOut(1)
       target.node.showTaps(element)
-      if remaining == 0 { refuse(weight: 0) }
+      used(remaining: remaining)
     case .dropped:
       // Emitted here, discarded by the link: each counts its part.
       target.node.meter.countOut(1)
       target.node.showTaps(element)
     case .full:
-      refuse(weight: target.link.weigh?(element) ?? 0)
+      want(weight: target.link.weigh?(element) ?? 0)
     case .ended:
       bell.ring()
     }
@@ -82,10 +84,12 @@ public final class CallbackEmitter<Element: Sendable>: Sendable {
     end(.failed) { target in target.writer.finish(.failed(target.node.fail(error))) }
   }
 
-  /// Sets the handler that hears of demand: once at the start, and each time there is room again after a yield was
-  /// answered with ``YieldResult/full`` or with 0 remaining. It gets the number of elements that fit at this moment.
+  /// Sets the handler that hears of demand. It gets the number of elements that fit at this moment: once when it has been
+  /// set, and again whenever there is room after that many have been yielded, or after a yield was answered with
+  /// ``YieldResult/full`` or with 0 remaining. A producer that yields no more than it was told is never refused.
   public func onDemand(_ handler: @escaping @Sendable (_ room: Int) -> Void) {
     state.withLock { $0.onDemand = $0.end == nil ? handler : nil }
+    want(weight: 0)
   }
 
   /// Sets the handler that hears of the end, whichever way it comes: once. At once when the source is over already.
@@ -101,27 +105,41 @@ public final class CallbackEmitter<Element: Sendable>: Sendable {
 
   var isOver: Bool { state.withLock { $0.end != nil } }
 
-  /// Weight of the element that waits for room, if one does.
-  var refusedWeight: Int? { state.withLock { $0.refused } }
+  /// Weight for which there has to be room before demand is announced; nil while nobody waits for that.
+  var wantedWeight: Int? { state.withLock { $0.wanted } }
 
   /// Tells the producer how much fits now.
   func announceDemand() {
-    let (target, handler) = state.withLock { state in
-      state.refused = nil
-      return (state.target, state.onDemand)
-    }
-    guard let target else { return }
+    guard let target = state.withLock({ $0.target }) else { return }
     let room = target.link.roomInElements
-    if room > 0 { handler?(room) } else { refuse(weight: 0) }
+    let handler = state.withLock { state -> (@Sendable (Int) -> Void)? in
+      // Without room someone else was quicker: keep waiting.
+      guard room > 0 else { return nil }
+      state.wanted = nil
+      state.announced = room
+      return state.onDemand
+    }
+    handler?(room)
   }
 
   func stop() { end(.stopped) { target in target.writer.finish(.finished) } }
 
-  private func refuse(weight: Int) {
-    state.withLock { state in
-      if state.end == nil { state.refused = max(state.refused ?? 0, weight) }
+  /// An element has been taken.
+  private func used(remaining: Int) {
+    let isUsedUp = state.withLock { state in
+      if state.announced > 0, state.announced < .max { state.announced -= 1 }
+      return state.announced == 0
     }
-    bell.ring()
+    if isUsedUp || remaining == 0 { want(weight: 0) }
+  }
+
+  private func want(weight: Int) {
+    let isHeard = state.withLock { state in
+      guard state.onDemand != nil else { return false }
+      state.wanted = max(state.wanted ?? 0, weight)
+      return true
+    }
+    if isHeard { bell.ring() }
   }
 
   private func end(_ end: CallbackEnd, _ finish: (Target) -> Void) {

@@ -54,12 +54,11 @@ private func serve<Element: Sendable>(
   await withTaskCancellationHandler {
     do {
       try register(emitter)
-      emitter.announceDemand()
     } catch {
       emitter.fail(error)
     }
     while !emitter.isOver, !scope.isIntakeStopped, !link.isClosed {
-      if let weight = emitter.refusedWeight {
+      if let weight = emitter.wantedWeight {
         guard await link.waitForRoomOrCancellation(weight: weight), !link.isClosed else { break }
         emitter.announceDemand()
       } else {

@@ -53,6 +53,7 @@ struct LineIngest: Sendable {
       case .refused(let line):
         tally.refused()
         try refusals.add(Reject(line, file: inputs[line.source].name))
+        try refusals.flush()
       case .looksBinary(let source, let hint):
         guard hint == .zeroBytes else { throw ReplayError.binaryInput(path: inputs[source].name, hint) }
         notices.post("\(inputs[source].name) \(hint.reason)")

@@ -9,7 +9,7 @@ import WeirStore
 /// ``window`` hashes.
 struct ReplayGraph: Sendable {
   /// Bytes that may wait in each link that carries whole messages.
-  static let bytesInLine = 4 << 20
+  static let bytesInLine = 1 << 20
   /// Facts of which an exact repetition is recognised before it reaches the store.
   static let window = 65_536
 
@@ -31,7 +31,7 @@ struct ReplayGraph: Sendable {
           switch leg {
           case .facts: store(lines)
           case .events: count(lines)
-          case .refused: keep(lines)
+          case .refused: lines.sink("refused", RefusalSink(refusals: refusals, names: names))
           }
         }
     }
@@ -53,17 +53,6 @@ struct ReplayGraph: Sendable {
     let tally = tally
     lines.sink("events") { line in
       if case .event(let event) = line { tally.add(event) }
-    }
-  }
-
-  private func keep(_ lines: consuming Outlet<DecodedLine<RawLine>>) {
-    let (refusals, names) = (refusals, names)
-    lines.sink("refused") { (line) throws(OutputError) in
-      guard case .refused(let raw, let error) = line else { return }
-      try refusals.add(
-        Reject(
-          file: names[raw.source], line: raw.number, offset: raw.offset, code: error.code,
-          reason: error.description, bytes: raw.bytes))
     }
   }
 }

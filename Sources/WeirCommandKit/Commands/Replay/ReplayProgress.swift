@@ -21,16 +21,24 @@ struct ReplayProgress: Sendable {
       let isLast = Task.isCancelled
       for notice in notices.take() { status.print("weir: " + notice) }
       let elapsed = clock.now
-      let pressure = gauge.read(live.snapshot(), at: elapsed)
-      let counts = tally.counts
-      meter.observe(
-        ProgressMeter.Sample(
-          elements: counts.lines, bytes: counts.bytes, refused: refusals.report.total,
-          pressure: isDraining() ? .draining : pressure),
-        at: elapsed)
+      let snapshot = live.snapshot()
+      var sample = sample(snapshot)
+      sample.pressure = gauge.read(snapshot, at: elapsed)
+      if isDraining() { sample.pressure = .draining }
+      meter.observe(sample, at: elapsed)
       if isLast { return meter }
       status.update(at: elapsed) { meter.line(width: $0) }
       try? await clock.sleep(for: Self.interval)
     }
+  }
+
+  /// Counts what is settled, not what was read: the links between hold thousands of lines.
+  private func sample(_ snapshot: GraphSnapshot) -> ProgressMeter.Sample {
+    let refused = refusals.report.total
+    let counts = tally.counts
+    let settled = counts.settled(merged: snapshot.mergedByWindow, refused: refused)
+    let share = counts.lines > 0 ? min(1, Double(settled) / Double(counts.lines)) : 1
+    return ProgressMeter.Sample(
+      elements: settled, bytes: Int64(Double(counts.bytes) * share), refused: refused)
   }
 }

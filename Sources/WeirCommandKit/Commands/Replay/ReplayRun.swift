@@ -72,7 +72,8 @@ struct ReplayRun: Sendable {
   /// Two writing processes would be kept apart by SQLite's locks, but their checkpoints may harm each other in the
   /// versions that `SQLiteLibrary.notices` names.
   private func lockStore() throws(ReplayError) -> FileLock {
-    let path = options.store + ".lock"
+    // Beside the file itself, whatever link it is named by.
+    let path = (OpenFile.resolvedPath(of: options.store) ?? options.store) + ".lock"
     do {
       return try FileLock(path: path)
     } catch {

@@ -16,7 +16,7 @@ struct ReplaySummary: Sendable {
   let revisionBefore: Int64
 
   /// Exact repetitions that the dedupe window recognised.
-  var mergedByWindow: Int { Int(clamping: snapshot[node: "dedupe"]?.filtered ?? 0) }
+  var mergedByWindow: Int { snapshot.mergedByWindow }
 
   /// Lines that the store did not need to see, by rule.
   var events: Int { counts.events.values.reduce(0, +) }
@@ -28,11 +28,7 @@ struct ReplaySummary: Sendable {
   var rate: Double { elapsed > .zero ? Double(counts.lines) / (elapsed / .seconds(1)) : 0 }
 
   /// Lines whose end is not known: read, but still on their way when the run was abandoned. Zero after a normal end.
-  var unsettled: Int {
-    let stored = counts.stored
-    let settled = stored.inserted + stored.advanced + stored.recalled + stored.orphaned + stored.merged
-    return counts.lines - refusals.total - events - dropped - mergedByWindow - settled - counts.unstorable
-  }
+  var unsettled: Int { counts.lines - counts.settled(merged: mergedByWindow, refused: refusals.total) }
 
   /// Prints it in the form the user asked for.
   func print(_ options: ReplayOptions, _ store: SQLiteMessageStore, _ output: SharedOutput) async throws {
@@ -45,6 +41,11 @@ struct ReplaySummary: Sendable {
     }
     try output.flush()
   }
+}
+
+extension GraphSnapshot {
+  /// Exact repetitions that the dedupe window has recognised.
+  var mergedByWindow: Int { Int(clamping: self[node: "dedupe"]?.filtered ?? 0) }
 }
 
 /// The conversations of a store, those with the latest message first, a page at a time.

@@ -74,6 +74,12 @@ final class ReplayTally: Sendable {
 }
 
 extension ReplayTally.Counts {
+  /// Lines whose end is known. `merged` are those that the dedupe window recognised, `refused` the refused ones.
+  func settled(merged: Int, refused: Int) -> Int {
+    let told = stored.inserted + stored.advanced + stored.recalled + stored.orphaned + stored.merged + unstorable
+    return told + events.values.reduce(0, +) + dropped.values.reduce(0, +) + merged + refused
+  }
+
   /// Whether the store holds anything now that it did not hold before.
   var hasChanged: Bool { stored.inserted + stored.advanced + stored.recalled + stored.orphaned > 0 }
 }

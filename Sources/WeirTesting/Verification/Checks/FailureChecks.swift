@@ -39,11 +39,11 @@ extension Rig {
     let early = subject.options.mayFinishEarly && ends.all == ["finished"]
     try Violation.unless(
       ends.all == wanted || early, expected: "the consumer gets the failure once", seen: "\(ends.all)")
-    try compareBeforeFailure(seen.all, inputs, early: early)
+    try await compareBeforeFailure(seen.all, inputs, early: early)
   }
 
-  private func compareBeforeFailure(_ seen: [Output], _ inputs: [Input], early: Bool) throws {
-    if let exact = subject.oracleWithoutEnd?(inputs) {
+  private func compareBeforeFailure(_ seen: [Output], _ inputs: [Input], early: Bool) async throws {
+    if !early, let exact = await subject.oracleWithoutEnd?(inputs) {
       try subject.compare(seen, with: exact, "what was emitted before the failure")
     } else if let all = expected(inputs) {
       try subject.compare(seen, withBeginningOf: all, "what was emitted before the failure")
