@@ -71,7 +71,7 @@ enum Thresholds {
     "AsyncStage, unordered 4 faster than task group, 4 under way": 0.5,
     "AsyncStage, lanes 4 faster than task group, 4 under way": 0.9,
     // latency
-    "links, 2 hops, pool faster than AsyncStream, 2 hops, pool": 1,
+    "links, 2 hops, pool faster than AsyncStream, 2 hops, pool": 0.5,
     "graph from a hub, pool faster than AsyncStream, 2 hops, pool": 0.2,
     "graph from AsyncStream, pool faster than AsyncStream, 2 hops, pool": 0.25,
     "graph from a hub, pool faster than stdlib pipe, 3 hops, pool": 0.35,
