@@ -40,6 +40,7 @@ let package = Package(
     .executableTarget(
       name: "StoreKillProbe", dependencies: ["WeirChat", "ChatFixtures"], path: "Tests/StoreKillProbe"),
     .testTarget(name: "WeirTests", dependencies: ["Weir", "WeirTesting"]),
+    .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .testTarget(name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"]),

@@ -54,7 +54,9 @@ struct Program {
     for one in worse {
       complain("worse: \(one.name): \(one.value.short), threshold \(one.threshold?.short ?? "none")")
     }
-    return worse.isEmpty ? 0 : 1
+    let orphans = Thresholds.orphans(among: families)
+    for name in orphans { complain("threshold without a comparison: \(name)") }
+    return worse.isEmpty && orphans.isEmpty ? 0 : 1
   }
 
   private static func complain(_ line: String) {

@@ -45,7 +45,8 @@ public final class Link<Element: Sendable>: Sendable {
     let weigher =
       limit.bytes == nil ? nil : weigh ?? ownWeight(of: Element.self) ?? { _ in MemoryLayout<Element>.stride }
     self.weigh = weigher
-    enough = Swift.max(1, Swift.min(64, (limit.elements ?? .max) / 2))
+    let most = limit.elements ?? .max
+    enough = Swift.max(1, Swift.min(64, most / 2), Swift.min(256, most / 4))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
     state = Mutex(
       LinkState(
@@ -237,9 +238,9 @@ public final class Link<Element: Sendable>: Sendable {
     }
   }
 
-  /// While a writer is at work, gives it the thread as long as the link keeps filling, up to half its limit or 64: a
-  /// busy link then moves chunks instead of single elements. An idle one is not slowed: a reader that had to park takes
-  /// what woke it at once.
+  /// While a writer is at work, gives it the thread as long as the link keeps filling, up to half its limit or 64, or a
+  /// quarter of its limit or 256 where that is more: a busy link then moves chunks instead of single elements. An idle
+  /// one is not slowed: a reader that had to park takes what woke it at once.
   @inlinable
   nonisolated(nonsending) func letFill() async {
     var seen = -1

@@ -31,7 +31,7 @@ let fused = Family(
     .speedup("Fused operators in a graph", over: "stdlib async chain", goal: 100),
     .cost("Fused by via", of: "plain loop", goal: 5),
     .cost("Fused in a graph", of: "plain loop", goal: 5),
-    .cost("Fused in a graph, chunk 64", of: "plain loop", goal: 5),
+    .cost("Fused in a graph, chunk 64", of: "plain loop"),
     .cost("Fused operators in a graph", of: "plain loop", goal: 5),
     .cost("Fused twelve in a graph", of: "Fused in a graph", goal: 3),
     .cost("two Fused sixes in a graph", of: "Fused in a graph", goal: 3),

@@ -26,8 +26,8 @@ let nodes = Family(
       ]
     },
   comparisons: [
-    .speedup("six nodes, chunk 64", over: "stdlib async chain", goal: 100),
-    .speedup("six nodes, chunk 256", over: "stdlib async chain", goal: 100),
+    .speedup("six nodes, chunk 64", over: "stdlib async chain"),
+    .speedup("six nodes, chunk 256", over: "stdlib async chain"),
     .cost("six nodes, chunk 16", of: "plain loop"),
     .cost("six nodes, chunk 64", of: "plain loop"),
     .cost("six nodes, chunk 256", of: "plain loop"),
