@@ -1,3 +1,5 @@
+import Weir
+
 /// A random number generator whose whole output is fixed by its seed, on every platform and in every release.
 ///
 /// The algorithm is xoshiro256** (Blackman and Vigna); its four state words are the first four outputs of SplitMix64
@@ -29,7 +31,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Makes the generator of a named stream of `seed`: streams of different names are unrelated, and what one task draws
   /// from its stream does not depend on how often other tasks drew from theirs.
   public init(seed: UInt64, stream: String) {
-    self.init(seed: seed ^ FixedHash.fnv1a(stream))
+    self.init(seed: seed ^ StableHash.hash(stream))
   }
 
   /// The next 64 random bits.
