@@ -26,6 +26,8 @@ struct BuiltInNode: Sendable, CustomTestStringConvertible {
 
   static func early(_ options: inout VerificationOptions) { options.mayFinishEarly = true }
   static func unordered(_ options: inout VerificationOptions) { options.keepsOrder = false }
+  /// The fragment has a source of its own, which a drain may stop before it has said everything.
+  static func hasSource(_ options: inout VerificationOptions) { options.dependsOnTime = true }
   static func timed(_ options: inout VerificationOptions) {
     options.dependsOnTime = true
     options.isDeterministic = false
@@ -149,16 +151,28 @@ struct BuiltInNode: Sendable, CustomTestStringConvertible {
       let fork = outlet.broadcast("fan")
       return graph.combineLatest("node", fork.first, fork.second).map("sum") { $0.0 + $0.1 }
     },
-    BuiltInNode("concat", expecting: { $0 + [100, 101] }) { graph, outlet in
+    BuiltInNode("concat", expecting: { $0 + [100, 101] }, configure: BuiltInNode.hasSource) { graph, outlet in
       graph.concat("node", outlet, graph.source("more", [100, 101]))
     },
-    BuiltInNode("prioritized merge", expecting: { $0 + [100, 101] }, configure: BuiltInNode.unordered) {
+    BuiltInNode(
+      "prioritized merge", expecting: { $0 + [100, 101] },
+      configure: {
+        BuiltInNode.unordered(&$0)
+        BuiltInNode.hasSource(&$0)
+      }
+    ) {
       graph, outlet in
       let legs = Legs()
       legs.add(outlet)
       return graph.prioritizedMerge("node", 2) { $0 == 0 ? legs.take(0) : graph.source("more", [100, 101]) }
     },
-    BuiltInNode("sorted merge", expecting: { ($0 + [0, 100]).sorted() }, configure: BuiltInNode.unordered) {
+    BuiltInNode(
+      "sorted merge", expecting: { ($0 + [0, 100]).sorted() },
+      configure: {
+        BuiltInNode.unordered(&$0)
+        BuiltInNode.hasSource(&$0)
+      }
+    ) {
       graph, outlet in
       graph.sortedMerge("node", outlet, graph.source("more", [0, 100]), by: <)
     },
