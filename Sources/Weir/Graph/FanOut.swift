@@ -70,7 +70,7 @@ extension Outlet {
   ) rethrows {
     let location = SourceLocation(file, line)
     var faults: [String] = []
-    if count <= 0 { faults.append("\(count) legs are none; a balance needs 1 or more") }
+    faults += legFaults(count, "legs")
     if atOnce <= 0 { faults.append("\(atOnce) elements at once are none; use 1 or more") }
     let node = builder.addNode(
       name, .fanOut, "balance", location, traits: NodeTraits(isFanOut: true), faults: faults)
@@ -90,7 +90,7 @@ extension Outlet {
         return ring
       }
     }
-    for index in 0..<max(0, count) {
+    for index in 0..<min(max(0, count), mostLegs) {
       let leg = Outlet(builder, node, leg: "\(index)", location, link: link) { scope in
         ReaderPort(shared(scope), scope: scope, most: max(1, atOnce))
       }
@@ -142,9 +142,9 @@ extension Outlet {
     _ lane: (_ lane: Int, consuming Outlet<Element>) throws -> Outlet<Output>
   ) rethrows -> Outlet<Output> {
     let location = SourceLocation(file, line)
-    let number = max(1, count)
+    let number = min(max(1, count), mostLegs)
     let legs = (0..<number).map { Leg<Element>("\($0)", limit: limit) }
-    let faults = count > 0 ? [] : ["\(count) lanes can carry nothing; use 1 or more"]
+    let faults = legFaults(count, "lanes")
     let out = fanOut(name, "lanes", legs, location, copies: false, faults: faults) { reader, writers, counter in
       await split(reader, to: writers, counter: counter) { Int(StableHash.hash(key($0)) % UInt64(number)) }
     }
@@ -187,6 +187,15 @@ extension Outlet {
   }
 }
 
+/// Most legs or lanes of one node: each is a link and a task.
+@usableFromInline let mostLegs = 1_024
+
+@usableFromInline
+func legFaults(_ count: Int, _ what: String) -> [String] {
+  if count <= 0 { return ["\(count) \(what) can carry nothing; use 1 or more"] }
+  return count > mostLegs ? ["\(count) \(what) are more than \(mostLegs)"] : []
+}
+
 /// A fan-out whose legs are being handed out.
 @usableFromInline
 struct FanOutDraft<Element: Sendable> {
@@ -219,51 +228,27 @@ struct FanOutDraft<Element: Sendable> {
   }
 }
 
-extension Link {
-  /// Most elements that a broadcast may give this leg before it gives them to the others: what half the link holds.
-  ///
-  /// A join behind two legs takes from one leg only what it also gets from the other. While one leg gets its copy, the
-  /// others have all that came before, so the link can empty down to this copy; and since a sender is woken at half the
-  /// limit, a copy that fits in half is always delivered. A leg that drops never makes the others wait.
-  @usableFromInline
-  var broadcastPortion: Int {
-    let (limit, waits) = state.withLock { state in
-      if case .wait = state.policy { return (state.limit, true) }
-      return (state.limit, false)
-    }
-    guard waits else { return .max }
-    let byBytes = limit.bytes.map { $0 / max(1, MemoryLayout<Element>.stride) } ?? .max
-    return max(1, min(limit.elements ?? .max, byBytes) / 2)
-  }
-}
-
 /// Sends a copy of every chunk to each writer, until all have left.
+///
+/// Every leg is offered what it has room for before the task waits for one of them: a join behind two legs takes from one
+/// only what it also gets from the other, however small or unequal their limits are.
 @inlinable
 nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ writers: [WriterPort<Element>], _ counter: NodeRun
 ) async {
   let limit = counter.scope.runContext.chunkSize
+  let parts = SplitChunks<Element>(count: writers.count)
   var chunk = Chunk<Element>()
-  var part = Chunk<Element>()
-  var open = Array(writers.indices)
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    let portion = open.map { writers[$0].link.broadcastPortion }.min() ?? limit
-    guard try await reader.pull(&chunk, min(limit, portion)) else { return false }
+    guard try await reader.pull(&chunk, limit) else { return false }
     counter.pass(chunk.count)
     counter.showTaps(chunk)
-    while !chunk.isEmpty && !open.isEmpty {
-      // A stage that makes many of one may give more than was asked for.
-      if chunk.count > portion { chunk.move(portion, to: &part) } else { swap(&part, &chunk) }
-      var left: [Int] = []
-      for index in open.dropLast() {
-        var copy = part.copy()
-        if !(await writers[index].send(&copy)) { left.append(index) }
-      }
-      if let last = open.last, !(await writers[last].send(&part)) { left.append(last) }
-      if !left.isEmpty { open.removeAll { left.contains($0) } }
+    parts.copy(&chunk)
+    while let blocked = parts.offerAll(to: writers) {
+      counter.scope.enterBlocked()
+      await parts.waitForRoom(blocked, of: writers[blocked])
     }
-    chunk.settleAll(.abandoned)
-    if open.isEmpty { throw .cancelled }
+    if parts.areAllClosed { throw .cancelled }
     return true
   }
   for writer in writers { writer.finish(end) }

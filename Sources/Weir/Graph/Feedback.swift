@@ -23,8 +23,9 @@ extension GraphBuilder {
   /// Emits what comes back, else what comes from outside; waits when downstream does; finishes when the outside has
   /// ended and nothing is left in the cycle, which it knows because every element in the cycle is followed; cancels the
   /// outside when downstream leaves. A stage in the cycle must not hold elements until the end (use timed batches
-  /// there): the end would wait for them. A cycle that makes more elements than it lets out fills its links and stops;
-  /// give the way back a dropping policy where that can happen. Memory: two links, and a token for each element inside.
+  /// there): the end would wait for them. No more elements are let in than the way back holds (256 where it limits bytes
+  /// alone), so a cycle cannot fill its own links; one that multiplies its elements can: give the way back a dropping
+  /// policy there. Memory: two links, and a token for each element inside.
   /// - Parameters:
   ///   - limit: limit of the way back, and of the way in.
   ///   - policy: what happens when the way back is full.
@@ -47,6 +48,7 @@ extension GraphBuilder {
       let upstream = run.newScope()
       let reader = make(upstream)
       let writer = WriterPort(entry, scope: upstream)
+      upstream.addCloser { cycle.monitor.close() }
       upstream.seal(name: wayIn.name) { await enter(reader, writer, cycle) }
       let inputs = [ReaderPort(cycle.link, scope: scope), ReaderPort(entry, scope: scope)]
       return PriorityState(inputs, bell: cycle.bell, share: .max, node: scope.addNode(node)).reader
@@ -85,7 +87,7 @@ final class Cycle<Element: Sendable>: Sendable {
 
   private init(_ link: Link<Element>) {
     self.link = link
-    monitor = CycleMonitor { [bell] in
+    monitor = CycleMonitor(capacity: link.limit.elements ?? LinkLimit.mostInCycle) { [bell] in
       link.shutdown()
       bell.ring()
     }
@@ -105,16 +107,54 @@ final class CycleMonitor: Sendable {
   private struct State {
     var inside = 0
     var outsideEnded = false
+    var closed = false
+    var waiting: UnsafeContinuation<Void, Never>?
   }
 
   private let state = Mutex(State())
+  private let capacity: Int
   private let onEmpty: @Sendable () -> Void
 
-  init(onEmpty: @escaping @Sendable () -> Void) { self.onEmpty = onEmpty }
+  /// - Parameter capacity: most elements to let in. No more than the way back holds: then it is never full, whatever goes
+  ///   round, and the cycle cannot block itself.
+  init(capacity: Int, onEmpty: @escaping @Sendable () -> Void) {
+    self.capacity = capacity
+    self.onEmpty = onEmpty
+  }
 
   func entered(_ number: Int) { state.withLock { $0.inside += number } }
 
-  func left() { change { $0.inside -= 1 } }
+  func left() {
+    change { $0.inside -= 1 }
+    wake { $0.inside < capacity }
+  }
+
+  /// Waits until an element may come in. Called by one task.
+  /// - Returns: how many may; 0 when the task is to end.
+  func room() async -> Int {
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      let ready = state.withLock { state in
+        if state.closed || state.inside < capacity { return true }
+        state.waiting = continuation
+        return false
+      }
+      if ready { continuation.resume() }
+    }
+    return state.withLock { $0.closed ? 0 : max(1, capacity - $0.inside) }
+  }
+
+  /// Lets nothing more in.
+  func close() {
+    state.withLock { $0.closed = true }
+    wake { _ in true }
+  }
+
+  private func wake(_ condition: (State) -> Bool) {
+    state.withLock { state in
+      guard condition(state) else { return nil as UnsafeContinuation<Void, Never>? }
+      return state.waiting.take()
+    }?.resume()
+  }
 
   func outsideEnded() { change { $0.outsideEnded = true } }
 
@@ -133,7 +173,10 @@ private func enter<Element: Sendable>(
 ) async {
   let tagged = ChunkReader<Element>(
     pull: { (out, limit) async throws(PortInterruption) in
-      guard try await reader.pull(&out, limit) else { return false }
+      writer.scope.enterBlocked()
+      let room = await cycle.monitor.room()
+      if room == 0 { throw .cancelled }
+      guard try await reader.pull(&out, min(limit, room)) else { return false }
       cycle.monitor.entered(out.count)
       out.mapTokens { Settlement(cycle: cycle.monitor, parent: $0) }
       return true

@@ -211,11 +211,11 @@ extension GraphBuilder {
           // Interrupted by a drain: what has been accepted still counts.
           hub.link.shutdown()
           while case .taken = hub.link.take(into: &chunk, limit: .max) {
-            while let element = chunk.popFirst() { if !(await output.send(element)) { return } }
+            while let element = chunk.popFirst() { if !(await output.deliver(element)) { return } }
           }
           return
         }
-        while let element = chunk.popFirst() { if !(await output.send(element)) { return } }
+        while let element = chunk.popFirst() { if !(await output.deliver(element)) { return } }
       }
     }
   }

@@ -4,7 +4,7 @@ extension Stage {
     let builder = outlet.builder
     let node = builder.addNode(
       placement.name, .stage, "\(Self.self)", placement.location, holds: holds,
-      traits: NodeTraits(isOneToOne: isOneToOne),
+      traits: NodeTraits(isOneToOne: isOneToOne && placement.supervision.keepsEveryElement),
       faults: faults + builder.supervisionFaults(placement.supervision))
     outlet.connect(to: node)
     let make = outlet.make
@@ -23,7 +23,7 @@ extension TimedStage {
     let builder = outlet.builder
     let node = builder.addNode(
       placement.name, .timed, "\(Self.self)", placement.location, holds: holds,
-      traits: NodeTraits(isOneToOne: isOneToOne),
+      traits: NodeTraits(isOneToOne: isOneToOne && placement.supervision.keepsEveryElement),
       faults: faults + builder.supervisionFaults(placement.supervision))
     let fed = outlet.linked("\(placement.name).in", limit: placement.limit, placement.location)
     fed.connect(to: node)

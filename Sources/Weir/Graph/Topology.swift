@@ -47,23 +47,25 @@ struct Topology {
     var faults: [GraphFault] = []
     for node in nodes.indices where traits[node].join != .none {
       let inputs = edges.filter { $0.to == node }
-      var seen: [Int: (input: Int, exact: Bool)] = [:]
+      var seen: [Int: (input: Int, path: Path)] = [:]
       var culprits: Set<Int> = []
       for (index, input) in inputs.enumerated() {
-        for (fanOut, exact) in fanOuts(above: input) {
+        for path in paths(above: input) {
+          let fanOut = path.fanOut
           guard let other = seen[fanOut] else {
-            seen[fanOut] = (index, exact)
+            seen[fanOut] = (index, path)
             continue
           }
           if other.input == index { continue }
-          let harmless = traits[node].join == .pairs && exact && other.exact && traits[fanOut].copiesToAll
-          if !harmless { culprits.insert(fanOut) }
+          let exact = path.exact && other.path.exact && traits[fanOut].copiesToAll
+          let neverWaits = path.drops && other.path.drops
+          if !(traits[node].join == .pairs && exact) && !neverWaits { culprits.insert(fanOut) }
         }
       }
       for culprit in culprits.sorted() {
         let message =
           "join \"\(nodes[node].name)\" waits for one leg of \"\(nodes[culprit].name)\" while another leg fills: it can "
-          + "starve; give one leg a dropping policy on a boundary after the join, or use merge or combineLatest"
+          + "starve; give every leg a dropping policy, or use merge or combineLatest"
         faults.append(
           GraphFault(kind: .starvingJoin, node: nodes[node].name, message: message, location: nodes[node].location))
       }
@@ -71,20 +73,30 @@ struct Topology {
     return faults
   }
 
-  /// Fan-outs above an edge, each with whether every node between is one to one and nothing on the way drops.
-  private func fanOuts(above edge: EdgeDescription) -> [(Int, Bool)] {
-    var found: [(Int, Bool)] = []
+  /// The way from a fan-out down to a join.
+  private struct Path {
+    let fanOut: Int
+    /// Every node on the way is one to one, and nothing on the way drops.
+    let exact: Bool
+    /// A link on the way drops, so the fan-out never waits for this leg.
+    let drops: Bool
+  }
+
+  /// Every way from a fan-out down to an edge.
+  private func paths(above edge: EdgeDescription) -> [Path] {
+    var found: [Path] = []
     var visited: Set<Int> = []
-    func climb(_ edge: EdgeDescription, exact: Bool) {
+    func climb(_ edge: EdgeDescription, exact: Bool, drops: Bool) {
       let exact = exact && (edge.link.map { $0.policy == "wait" } ?? true)
+      let drops = drops || (edge.link.map { ["drop oldest", "drop newest", "conflate"].contains($0.policy) } ?? false)
       let node = edge.from
-      if traits[node].isFanOut { found.append((node, exact)) }
+      if traits[node].isFanOut { found.append(Path(fanOut: node, exact: exact, drops: drops)) }
       guard visited.insert(node).inserted else { return }
       for input in edges where input.to == node {
-        climb(input, exact: exact && (traits[node].isOneToOne || traits[node].isFanOut))
+        climb(input, exact: exact && (traits[node].isOneToOne || traits[node].isFanOut), drops: drops)
       }
     }
-    climb(edge, exact: true)
+    climb(edge, exact: true, drops: false)
     return found
   }
 

@@ -44,14 +44,15 @@ public final class Link<Element: Sendable>: Sendable {
     // Without a weight function an element weighs what it says itself, or else what it occupies in place.
     let weigher =
       limit.bytes == nil ? nil : weigh ?? ownWeight(of: Element.self) ?? { _ in MemoryLayout<Element>.stride }
-    self.weigh = weigher
+    // Neither negative nor so heavy that a sum could overflow: the function is the user's.
+    self.weigh = weigher.map { weigh in { @Sendable in Swift.min(Swift.max(0, weigh($0)), 1 << 47) } }
     let most = limit.elements ?? .max
     enough = Swift.max(1, Swift.min(64, most / 2), Swift.min(256, most / 4))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
     state = Mutex(
       LinkState(
         limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers,
-        name: name, weigh: weigher))
+        name: name, weigh: self.weigh))
   }
 
   // MARK: Writing

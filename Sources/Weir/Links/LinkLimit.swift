@@ -38,6 +38,9 @@ public struct LinkLimit: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
+  /// Most elements inside a cycle whose way back has no limit in elements.
+  static var mostInCycle: Int { 256 }
+
   /// Most elements in `count` links with this limit and `more` beside them; nil when nothing bounds them. Links limited
   /// in bytes alone add nothing: their bound is not one of elements.
   @usableFromInline

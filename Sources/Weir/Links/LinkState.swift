@@ -98,7 +98,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
     self.writers = writers
     self.readers = readers
     maxElements = limit.elements ?? .max
-    maxBytes = weighs ? limit.bytes ?? .max : .max
+    maxBytes = weighs ? limit.bytes.map { Swift.min($0, .max / 2) } ?? .max : .max
     weights = weighs ? Deque() : nil
   }
 

@@ -57,7 +57,7 @@ extension LinkState {
     limit = newLimit
     separate = newLimit.age != nil
     maxElements = newLimit.elements ?? .max
-    maxBytes = weights == nil ? .max : newLimit.bytes ?? .max
+    maxBytes = weights == nil ? .max : newLimit.bytes.map { Swift.min($0, .max / 2) } ?? .max
     let waiters = waitingWriters
     waitingWriters = []
     return waiters

@@ -33,7 +33,7 @@ public struct LiveGraph<Handles: Sendable>: Sendable {
   /// - Returns: whether it ended in time, and what did not settle.
   @discardableResult
   public func drain(deadline: Duration) async -> DrainReport {
-    let until = context.clock.now + deadline
+    let until = context.clock.now + min(deadline, .longest)
     context.stopIntake()
     let inTime = await context.waitForEnd(until: until, cancellable: true)
     let unsettled = context.ledgers.flatMap { $0.unsettled() }

@@ -5,6 +5,11 @@ import Synchronization
 final class CurrentToken: Sendable {
   private let token = Mutex<Settlement?>(nil)
 
+  private let sentAfterStop = Atomic<Int>(0)
+
+  /// Counts an element that a source sends after it was told to stop.
+  func countAfterStop() -> Int { sentAfterStop.add(1, ordering: .relaxed).newValue }
+
   func fork() -> Settlement? {
     token.withLock { token in
       token?.fork(1)

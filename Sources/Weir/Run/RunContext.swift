@@ -142,7 +142,8 @@ final class RunContext: Sendable {
     }
     guard first else { return failedLate(failure) }
     stopIntake()
-    timers.service.schedule(at: options.clock.now + options.failureGrace) { [weak self] in self?.abort() }
+    timers.service.schedule(at: options.clock.now + min(options.failureGrace, .longest)) { [weak self] in self?.abort()
+    }
   }
 
   /// A failure that no caller can receive any more.

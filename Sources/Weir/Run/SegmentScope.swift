@@ -66,6 +66,9 @@ final class SegmentScope: Sendable {
   var clock: SegmentClock? { sealed.clock }
   var segment: SegmentTask? { sealed.segment }
 
+  /// Whether this is the task of a source that a drain has interrupted.
+  var isSourceStopped: Bool { segment.map { $0.isIntake && $0.isIntakeStopped } ?? false }
+
   @usableFromInline var isIntakeStopped: Bool { segment?.isIntakeStopped ?? false }
 
   @usableFromInline func enterIdle() { clock?.enterIdle() }

@@ -57,12 +57,21 @@ public enum Supervision: Sendable, Hashable {
   /// The element is given up as with `skip`, and the node goes on as a fresh copy of the stage after a wait.
   case restart(Backoff)
 
-  /// What happens when the attempts are used up.
+  /// What happens when the attempts are used up. A failing `finish` always fails the node: there is no element to give up.
   public enum Exhausted: Sendable, Hashable {
     /// The node fails.
     case fail
     /// The element is given up.
     case skip
+  }
+
+  /// Whether no element is ever given up.
+  @usableFromInline var keepsEveryElement: Bool {
+    switch self {
+    case .fail: true
+    case .retry(_, let exhausted): exhausted == .fail
+    case .skip, .restart: false
+    }
   }
 
   var faults: [String] {

@@ -49,7 +49,7 @@ final class Supervisor: @unchecked Sendable {
   private func wait(_ duration: Duration) async -> Bool {
     node.scope.enterIdle()
     do {
-      try await node.scope.run.clock.sleep(for: duration)
+      try await node.scope.run.clock.sleep(for: min(duration, .longest))
     } catch {
       return false
     }

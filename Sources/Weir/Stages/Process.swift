@@ -60,10 +60,20 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
     return try await wait()
   }
 
-  /// Sends one element, waiting for room. A drain does not interrupt it: what is in hand is still delivered.
-  /// - Returns: false when nobody downstream wants more, or the calling task was cancelled: the element was not sent.
+  /// Sends one element, waiting for room.
+  ///
+  /// A drain does not lose what a source has in hand: it may send as many elements as a chunk holds after it has been
+  /// interrupted, then it is told that nothing more is wanted.
+  /// - Returns: false when nobody downstream wants more, a drained source has sent what it had, or the calling task was
+  ///   cancelled while it waited: the element was not sent.
   @discardableResult
   public func send(_ element: Element) async -> Bool {
+    if port.scope.isSourceStopped, current.countAfterStop() > port.scope.runContext.chunkSize { return false }
+    return await deliver(element)
+  }
+
+  /// As ``send(_:)``, without an end to what may be sent after a drain.
+  func deliver(_ element: Element) async -> Bool {
     let token = current.fork()
     while true {
       switch port.link.offer(element, token: token) {

@@ -4,7 +4,8 @@
 /// - Waits when: downstream waits, between one sequence and the next.
 /// - Finishes when: its input does.
 /// - Cancels when: downstream does.
-/// - Memory: the output of one element at a time, on top of the chunk.
+/// - Memory: all that one element is turned into, on top of the chunk; how much that is only the closure knows, so a graph
+///   with this node has no memory bound.
 /// - Errors: what the closure throws.
 @frozen
 public struct Expand<Input: Sendable, Elements: Sequence, Failure: Error>: Stage where Elements.Element: Sendable {
@@ -15,6 +16,9 @@ public struct Expand<Input: Sendable, Elements: Sequence, Failure: Error>: Stage
   /// Emits what `transform` gives for each element.
   @inlinable
   public init(_ transform: @escaping @Sendable (Input) throws(Failure) -> Elements) { self.transform = transform }
+
+  /// No bound: it depends on the closure.
+  @inlinable public var holds: Int? { nil }
 
   @inlinable
   @inline(__always)

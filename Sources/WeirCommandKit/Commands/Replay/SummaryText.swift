@@ -30,6 +30,8 @@ struct SummaryText {
         + "\(Humane.count(value.conversations)) conversations, \(Humane.count(value.unread)) unread")
     if counts.lines == 0 {
       lines.append("there was nothing to read")
+    } else if summary.refusals.total == counts.lines {
+      lines.append("nothing could be read: every line was refused")
     } else if !counts.hasChanged {
       lines.append("nothing has changed: the store held all of this already")
     }
