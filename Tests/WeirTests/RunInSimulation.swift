@@ -1,5 +1,5 @@
 import Synchronization
-import Weir
+@testable import Weir
 import WeirTesting
 
 /// Runs a body once for every seed, with run options that take all time from the simulation. Late failures leave the
@@ -44,7 +44,7 @@ final class RunCounter: Sendable {
 
 /// Things noted by several tasks, in the order in which they were noted.
 final class RunLog<Element: Sendable>: Sendable {
-  private let state = Mutex<[Element]>([])
+  private let state = TestMutex<[Element]>([])
   var all: [Element] { state.withLock { $0 } }
   func append(_ element: Element) { state.withLock { $0.append(element) } }
 }

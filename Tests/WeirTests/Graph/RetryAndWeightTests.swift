@@ -1,6 +1,6 @@
 import Synchronization
 import Testing
-import Weir
+@testable import Weir
 
 private struct Refused: RetryableError, Equatable {
   let isRetryable: Bool
@@ -8,7 +8,7 @@ private struct Refused: RetryableError, Equatable {
 
 /// Fails its first calls.
 private final class Attempts: Sendable {
-  private let count = Mutex(0)
+  private let count = TestMutex(0)
   var value: Int { count.withLock { $0 } }
   func next() -> Int {
     count.withLock { count in
@@ -62,7 +62,7 @@ private struct Parcel: Weighted {
   }
 
   @Test func `the link of any node weighs elements that know their weight`() async throws {
-    let deepest = Mutex(0)
+    let deepest = TestMutex(0)
     let blueprint = try Blueprint("weights") { graph in
       graph.source("parcels", limit: .bytes(1_000)) { output in
         for _ in 0..<100 { await output.send(Parcel(weight: 400)) }

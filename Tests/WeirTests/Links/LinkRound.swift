@@ -19,8 +19,8 @@ final class LinkRound: Sendable {
   private let atOnce: Int
   private let link: Link<Int>
   private let ledger = SettlementLedger()
-  private let sent = Mutex<[Int]>([])
-  private let received: Mutex<[[Int]]>
+  private let sent = TestMutex<[Int]>([])
+  private let received: TestMutex<[[Int]]>
 
   /// - Parameter most: most writers and readers.
   init(_ random: inout SeededGenerator, most: Int) {
@@ -33,7 +33,7 @@ final class LinkRound: Sendable {
     atOnce = random.number(in: 1...5)
     link = Link(
       limit: random.element(of: limits) ?? .standard, chunkSize: 4, writers: writers, readers: readers)
-    received = Mutex(Array(repeating: [], count: readers))
+    received = TestMutex(Array(repeating: [], count: readers))
   }
 
   func play() async throws {

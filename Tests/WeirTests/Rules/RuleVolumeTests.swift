@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 import Testing
-import Weir
+@testable import Weir
 import WeirTesting
 
 /// R01, R10, R15, R19 and R20: how much is held, how long it may get, who waits for whom.
@@ -124,7 +124,7 @@ import WeirTesting
   @Test func `required_R20 a segment that keeps its thread delays no other segment`() async throws {
     // The first task waits, without giving its thread away, until the second one has done its work.
     let done = DispatchSemaphore(value: 0)
-    let waited = Mutex<[DispatchTimeoutResult]>([])
+    let waited = TestMutex<[DispatchTimeoutResult]>([])
     let blueprint = try Blueprint("two tasks") { graph in
       graph.source("a", [1]).sink("busy") { _ in
         let result = done.wait(timeout: .now() + .seconds(30))

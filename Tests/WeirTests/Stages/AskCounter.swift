@@ -1,8 +1,10 @@
 import Synchronization
 
+@testable import Weir
+
 /// Counts from several tasks.
 final class AskCounter: Sendable {
-  private let value = Mutex(0)
+  private let value = TestMutex(0)
   func add() { value.withLock { $0 += 1 } }
   func remove() { value.withLock { $0 -= 1 } }
   var count: Int { value.withLock { $0 } }
@@ -10,7 +12,7 @@ final class AskCounter: Sendable {
 
 /// Gathers from several tasks.
 final class Log<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
+  private let elements = TestMutex<[Element]>([])
   func add(_ element: Element) { elements.withLock { $0.append(element) } }
   var all: [Element] { elements.withLock { $0 } }
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 import Testing
-import Weir
+@testable import Weir
 
 /// Keeps what a registering closure was given, for use from outside the run.
 private final class Slot<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private let value = TestMutex<Value?>(nil)
   func set(_ newValue: Value) { value.withLock { $0 = newValue } }
   func clear() { value.withLock { $0 = nil } }
   func get() async -> Value {
@@ -39,7 +39,7 @@ private final class Slot<Value: Sendable>: Sendable {
     let refusals = AskCounter()
     let blueprint = try Blueprint("demand") { graph in
       graph.callbackSource("callbacks", of: Int.self, limit: .elements(8)) { emitter in
-        let next = Mutex(0)
+        let next = TestMutex(0)
         emitter.onDemand { room in
           next.withLock { next in
             for _ in 0..<room {
