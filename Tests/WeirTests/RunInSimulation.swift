@@ -1,6 +1,7 @@
 import Synchronization
-@testable import Weir
 import WeirTesting
+
+@testable import Weir
 
 /// Runs a body once for every seed, with run options that take all time from the simulation. Late failures leave the
 /// names of their nodes in `late`.

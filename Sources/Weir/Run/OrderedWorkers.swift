@@ -9,8 +9,6 @@ final class ReorderBuffer<Output: Sendable>: Sendable {
   struct State {
     /// Position whose results leave next.
     @usableFromInline var next: UInt64 = 0
-    /// Next position to hand out.
-    @usableFromInline var issued: UInt64 = 0
     @usableFromInline var done: [UInt64: Parcel<Output>] = [:]
     @usableFromInline var waiting: [UnsafeContinuation<Void, Never>] = []
     /// One task at a time sends what is in order.

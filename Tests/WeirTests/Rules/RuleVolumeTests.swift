@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 import Testing
-@testable import Weir
 import WeirTesting
+
+@testable import Weir
 
 /// R01, R10, R15, R19 and R20: how much is held, how long it may get, who waits for whom.
 @Suite struct RuleVolumeTests {

@@ -16,7 +16,7 @@ struct BuiltInNode: Sendable, CustomTestStringConvertible {
 
   init(
     _ name: String, expecting expected: (@Sendable ([Int]) -> [Int])?,
-    configure: (inout VerificationOptions) -> Void = { _ in }, _ fragment: @escaping Fragment
+    configure: (inout VerificationOptions) -> Void = { _ in }, fragment: @escaping Fragment
   ) {
     self.name = name
     self.expected = expected
@@ -39,16 +39,22 @@ struct BuiltInNode: Sendable, CustomTestStringConvertible {
   private static let inputs = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
 
   static let elementNodes: [BuiltInNode] = [
-    BuiltInNode("map", expecting: { $0.map { $0 * 2 } }) { _, outlet in outlet.map("node") { $0 * 2 } },
-    BuiltInNode("compactMap", expecting: { $0.compactMap { $0 > 3 ? $0 : nil } }) { _, outlet in
-      outlet.compactMap("node") { $0 > 3 ? $0 : nil }
-    },
-    BuiltInNode("filter", expecting: { $0.filter { $0 % 2 == 1 } }) { _, outlet in
-      outlet.filter("node") { $0 % 2 == 1 }
-    },
-    BuiltInNode("expand", expecting: { $0.flatMap { Array(repeating: $0, count: $0 % 4) } }) { _, outlet in
-      outlet.expand("node") { Array(repeating: $0, count: $0 % 4) }
-    },
+    BuiltInNode("map", expecting: { $0.map { $0 * 2 } }, fragment: { _, outlet in outlet.map("node") { $0 * 2 } }),
+    BuiltInNode(
+      "compactMap", expecting: { $0.compactMap { $0 > 3 ? $0 : nil } },
+      fragment: { _, outlet in
+        outlet.compactMap("node") { $0 > 3 ? $0 : nil }
+      }),
+    BuiltInNode(
+      "filter", expecting: { $0.filter { $0 % 2 == 1 } },
+      fragment: { _, outlet in
+        outlet.filter("node") { $0 % 2 == 1 }
+      }),
+    BuiltInNode(
+      "expand", expecting: { $0.flatMap { Array(repeating: $0, count: $0 % 4) } },
+      fragment: { _, outlet in
+        outlet.expand("node") { Array(repeating: $0, count: $0 % 4) }
+      }),
     BuiltInNode(
       "scan",
       expecting: { numbers in
@@ -57,136 +63,178 @@ struct BuiltInNode: Sendable, CustomTestStringConvertible {
           sum += number
           return sum
         }
-      }
-    ) { _, outlet in outlet.scan("node", 0) { $0 += $1 } },
-    BuiltInNode("inspect", expecting: { $0 }) { _, outlet in outlet.inspect("node") { _ in } },
-    BuiltInNode("take", expecting: { Array($0.prefix(5)) }, configure: BuiltInNode.early) { _, outlet in
-      outlet.take("node", 5)
-    },
-    BuiltInNode("takeWhile", expecting: { Array($0.prefix { $0 < 9 }) }, configure: BuiltInNode.early) { _, outlet in
-      outlet.takeWhile("node") { $0 < 9 }
-    },
-    BuiltInNode("drop", expecting: { Array($0.dropFirst(4)) }) { _, outlet in outlet.drop("node", 4) },
-    BuiltInNode("dropWhile", expecting: { Array($0.drop { $0 < 5 }) }) { _, outlet in
-      outlet.dropWhile("node") { $0 < 5 }
-    },
-    BuiltInNode("dedupe", expecting: { unique($0) }) { _, outlet in
-      outlet.dedupe("node", by: { $0 }, remembering: 100)
-    },
+      }, fragment: { _, outlet in outlet.scan("node", 0) { $0 += $1 } }),
+    BuiltInNode("inspect", expecting: { $0 }, fragment: { _, outlet in outlet.inspect("node") { _ in } }),
+    BuiltInNode(
+      "take", expecting: { Array($0.prefix(5)) }, configure: BuiltInNode.early,
+      fragment: { _, outlet in
+        outlet.take("node", 5)
+      }),
+    BuiltInNode(
+      "takeWhile", expecting: { Array($0.prefix { $0 < 9 }) }, configure: BuiltInNode.early,
+      fragment: { _, outlet in
+        outlet.takeWhile("node") { $0 < 9 }
+      }),
+    BuiltInNode("drop", expecting: { Array($0.dropFirst(4)) }, fragment: { _, outlet in outlet.drop("node", 4) }),
+    BuiltInNode(
+      "dropWhile", expecting: { Array($0.drop { $0 < 5 }) },
+      fragment: { _, outlet in
+        outlet.dropWhile("node") { $0 < 5 }
+      }),
+    BuiltInNode(
+      "dedupe", expecting: { unique($0) },
+      fragment: { _, outlet in
+        outlet.dedupe("node", by: { $0 }, remembering: 100)
+      }),
     BuiltInNode(
       "batch",
       expecting: { numbers in
         stride(from: 0, to: numbers.count, by: 3).map { numbers[$0..<min($0 + 3, numbers.count)].reduce(0, +) }
-      }, configure: { $0.exceptions[.r01] = "an element of its output stands for three of its input" }
-    ) { _, outlet in outlet.batch("node", count: 3).map("sum") { $0.reduce(0, +) } },
-    BuiltInNode("batch and unbatch", expecting: { $0 }) { _, outlet in
-      outlet.batch("node", count: 4).unbatch("back")
-    },
-    BuiltInNode("fused", expecting: { $0.map { $0 + 1 }.filter { $0 > 3 } }) { _, outlet in
-      outlet.via(
-        "node",
-        Fused {
-          Map<Int, Int, Never> { $0 + 1 }
-          Filter<Int, Never> { $0 > 3 }
-        })
-    },
+      }, configure: { $0.exceptions[.r01] = "an element of its output stands for three of its input" },
+      fragment: { _, outlet in outlet.batch("node", count: 3).map("sum") { $0.reduce(0, +) } }),
+    BuiltInNode(
+      "batch and unbatch", expecting: { $0 },
+      fragment: { _, outlet in
+        outlet.batch("node", count: 4).unbatch("back")
+      }),
+    BuiltInNode(
+      "fused", expecting: { $0.map { $0 + 1 }.filter { $0 > 3 } },
+      fragment: { _, outlet in
+        outlet.via(
+          "node",
+          Fused {
+            Map<Int, Int, Never> { $0 + 1 }
+            Filter<Int, Never> { $0 > 3 }
+          })
+      }),
   ]
 
   static let timedNodes: [BuiltInNode] = [
-    BuiltInNode("timed dedupe", expecting: { unique($0) }) { _, outlet in
-      outlet.dedupe("node", by: { $0 }, remembering: 100, forgetting: .seconds(1_000_000))
-    },
-    BuiltInNode("timed batch", expecting: { $0 }) { _, outlet in
-      outlet.batch("node", count: 3, within: .seconds(1)).unbatch("back")
-    },
-    BuiltInNode("debounce", expecting: nil, configure: BuiltInNode.timed) { _, outlet in
-      outlet.debounce("node", for: .seconds(1))
-    },
-    BuiltInNode("throttle", expecting: nil, configure: BuiltInNode.timed) { _, outlet in
-      outlet.throttle("node", for: .seconds(1))
-    },
-    BuiltInNode("rate limit", expecting: { $0 }) { _, outlet in
-      outlet.rateLimit("node", 1_000_000, per: .seconds(1), burst: 1_000)
-    },
-    BuiltInNode("timeout", expecting: { $0 }) { _, outlet in outlet.timeout("node", after: .seconds(100_000_000)) },
+    BuiltInNode(
+      "timed dedupe", expecting: { unique($0) },
+      fragment: { _, outlet in
+        outlet.dedupe("node", by: { $0 }, remembering: 100, forgetting: .seconds(1_000_000))
+      }),
+    BuiltInNode(
+      "timed batch", expecting: { $0 },
+      fragment: { _, outlet in
+        outlet.batch("node", count: 3, within: .seconds(1)).unbatch("back")
+      }),
+    BuiltInNode(
+      "debounce", expecting: nil, configure: BuiltInNode.timed,
+      fragment: { _, outlet in
+        outlet.debounce("node", for: .seconds(1))
+      }),
+    BuiltInNode(
+      "throttle", expecting: nil, configure: BuiltInNode.timed,
+      fragment: { _, outlet in
+        outlet.throttle("node", for: .seconds(1))
+      }),
+    BuiltInNode(
+      "rate limit", expecting: { $0 },
+      fragment: { _, outlet in
+        outlet.rateLimit("node", 1_000_000, per: .seconds(1), burst: 1_000)
+      }),
+    BuiltInNode(
+      "timeout", expecting: { $0 }, fragment: { _, outlet in outlet.timeout("node", after: .seconds(100_000_000)) }),
   ]
 
   static let linkNodes: [BuiltInNode] = [
-    BuiltInNode("boundary", expecting: { $0 }) { _, outlet in outlet.boundary("node", limit: .elements(3)) },
-    BuiltInNode("boundary in bytes", expecting: { $0 }) { _, outlet in
-      outlet.boundary("node", limit: .bytes(12), weigh: { $0 })
-    },
+    BuiltInNode("boundary", expecting: { $0 }, fragment: { _, outlet in outlet.boundary("node", limit: .elements(3)) }),
+    BuiltInNode(
+      "boundary in bytes", expecting: { $0 },
+      fragment: { _, outlet in
+        outlet.boundary("node", limit: .bytes(12), weigh: { $0 })
+      }),
     BuiltInNode(
       "conflate", expecting: nil,
       configure: { options in
         BuiltInNode.timed(&options)
         options.exceptions[.r01] = "takes everything in and keeps one"
-      }
-    ) { _, outlet in
-      outlet.conflate("node", limit: .elements(2)) { $0 + $1 }
-    },
-    BuiltInNode("broadcast and merge", expecting: { $0.flatMap { [$0, $0] } }, configure: BuiltInNode.unordered) {
-      graph, outlet in
-      let fork = outlet.broadcast("node")
-      return graph.merge("merge", fork.first, fork.second)
-    },
-    BuiltInNode("balance", expecting: { $0 }, configure: BuiltInNode.unordered) { graph, outlet in
-      let legs = Legs()
-      outlet.balance("node", legs: 3) { _, leg in legs.add(leg) }
-      return legs.merge(in: graph)
-    },
-    BuiltInNode("route", expecting: { $0.filter { $0 % 3 != 2 } }, configure: BuiltInNode.unordered) { graph, outlet in
-      let legs = Legs()
-      outlet.route("node", [0, 1], by: { $0 % 3 }) { _, leg in legs.add(leg) }
-      return legs.merge(in: graph)
-    },
-    BuiltInNode("lanes", expecting: { $0.map { $0 + 1 } }, configure: BuiltInNode.unordered) { _, outlet in
-      outlet.lanes("node", 3, by: { "\($0)" }) { lane, outlet in outlet.map("lane \(lane)") { $0 + 1 } }
-    },
-    BuiltInNode("zip", expecting: { $0.map { $0 * 2 } }) { graph, outlet in
-      let fork = outlet.broadcast("fan")
-      return graph.zip("node", fork.first, fork.second).map("sum") { $0.0 + $0.1 }
-    },
-    BuiltInNode("combineLatest", expecting: nil, configure: BuiltInNode.timed) { graph, outlet in
-      let fork = outlet.broadcast("fan")
-      return graph.combineLatest("node", fork.first, fork.second).map("sum") { $0.0 + $0.1 }
-    },
-    BuiltInNode("concat", expecting: { $0 + [100, 101] }, configure: BuiltInNode.hasSource) { graph, outlet in
-      graph.concat("node", outlet, graph.source("more", [100, 101]))
-    },
+      },
+      fragment: { _, outlet in
+        outlet.conflate("node", limit: .elements(2)) { $0 + $1 }
+      }),
+    BuiltInNode(
+      "broadcast and merge", expecting: { $0.flatMap { [$0, $0] } }, configure: BuiltInNode.unordered,
+      fragment: {
+        graph, outlet in
+        let fork = outlet.broadcast("node")
+        return graph.merge("merge", fork.first, fork.second)
+      }),
+    BuiltInNode(
+      "balance", expecting: { $0 }, configure: BuiltInNode.unordered,
+      fragment: { graph, outlet in
+        let legs = Legs()
+        outlet.balance("node", legs: 3) { _, leg in legs.add(leg) }
+        return legs.merge(in: graph)
+      }),
+    BuiltInNode(
+      "route", expecting: { $0.filter { $0 % 3 != 2 } }, configure: BuiltInNode.unordered,
+      fragment: { graph, outlet in
+        let legs = Legs()
+        outlet.route("node", [0, 1], by: { $0 % 3 }) { _, leg in legs.add(leg) }
+        return legs.merge(in: graph)
+      }),
+    BuiltInNode(
+      "lanes", expecting: { $0.map { $0 + 1 } }, configure: BuiltInNode.unordered,
+      fragment: { _, outlet in
+        outlet.lanes("node", 3, by: { "\($0)" }) { lane, outlet in outlet.map("lane \(lane)") { $0 + 1 } }
+      }),
+    BuiltInNode(
+      "zip", expecting: { $0.map { $0 * 2 } },
+      fragment: { graph, outlet in
+        let fork = outlet.broadcast("fan")
+        return graph.zip("node", fork.first, fork.second).map("sum") { $0.0 + $0.1 }
+      }),
+    BuiltInNode(
+      "combineLatest", expecting: nil, configure: BuiltInNode.timed,
+      fragment: { graph, outlet in
+        let fork = outlet.broadcast("fan")
+        return graph.combineLatest("node", fork.first, fork.second).map("sum") { $0.0 + $0.1 }
+      }),
+    BuiltInNode(
+      "concat", expecting: { $0 + [100, 101] }, configure: BuiltInNode.hasSource,
+      fragment: { graph, outlet in
+        graph.concat("node", outlet, graph.source("more", [100, 101]))
+      }),
     BuiltInNode(
       "prioritized merge", expecting: { $0 + [100, 101] },
       configure: {
         BuiltInNode.unordered(&$0)
         BuiltInNode.hasSource(&$0)
-      }
-    ) {
-      graph, outlet in
-      let legs = Legs()
-      legs.add(outlet)
-      return graph.prioritizedMerge("node", 2) { $0 == 0 ? legs.take(0) : graph.source("more", [100, 101]) }
-    },
+      },
+      fragment: {
+        graph, outlet in
+        let legs = Legs()
+        legs.add(outlet)
+        return graph.prioritizedMerge("node", 2) { $0 == 0 ? legs.take(0) : graph.source("more", [100, 101]) }
+      }),
     BuiltInNode(
       "sorted merge", expecting: { ($0 + [0, 100]).sorted() },
       configure: {
         BuiltInNode.unordered(&$0)
         BuiltInNode.hasSource(&$0)
-      }
-    ) {
-      graph, outlet in
-      graph.sortedMerge("node", outlet, graph.source("more", [0, 100]), by: <)
-    },
-    BuiltInNode("feedback", expecting: { $0.map { max($0, 5) } }, configure: BuiltInNode.unordered) { graph, outlet in
-      let loop = graph.feedback("node", outlet)
-      let legs = Legs()
-      loop.outlet.map("count up") { $0 < 5 ? $0 + 1 : $0 }
-        .route("done?", [true, false], by: { $0 >= 5 }) { _, leg in legs.add(leg) }
-      legs.take(1).feed(loop.inlet)
-      return legs.take(0)
-    },
-    BuiltInNode("sequence function", expecting: { $0.map { $0 + 1 } }) { _, outlet in
-      outlet.via("node", sequence: { $0.map { $0 + 1 } })
-    },
+      },
+      fragment: {
+        graph, outlet in
+        graph.sortedMerge("node", outlet, graph.source("more", [0, 100]), by: <)
+      }),
+    BuiltInNode(
+      "feedback", expecting: { $0.map { max($0, 5) } }, configure: BuiltInNode.unordered,
+      fragment: { graph, outlet in
+        let loop = graph.feedback("node", outlet)
+        let legs = Legs()
+        loop.outlet.map("count up") { $0 < 5 ? $0 + 1 : $0 }
+          .route("done?", [true, false], by: { $0 >= 5 }) { _, leg in legs.add(leg) }
+        legs.take(1).feed(loop.inlet)
+        return legs.take(0)
+      }),
+    BuiltInNode(
+      "sequence function", expecting: { $0.map { $0 + 1 } },
+      fragment: { _, outlet in
+        outlet.via("node", sequence: { $0.map { $0 + 1 } })
+      }),
   ]
 
   @Test(arguments: elementNodes) func `required_all element nodes`(node: BuiltInNode) throws { try check(node) }
