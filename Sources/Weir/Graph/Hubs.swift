@@ -113,7 +113,7 @@ public final class MergeHub<Element: Sendable>: Sendable {
     var attached = false
   }
 
-  fileprivate let link: Link<Element>
+  @usableFromInline let link: Link<Element>
   private let state = Mutex(State())
 
   /// A hub without producers; the limit and policy are those of the link to the graph.
@@ -148,7 +148,8 @@ public final class MergeHub<Element: Sendable>: Sendable {
   }
 
   /// A hub can feed one source at a time.
-  fileprivate func attach() -> Bool {
+  @usableFromInline
+  func attach() -> Bool {
     state.withLock { state in
       defer { state.attached = true }
       return !state.attached
@@ -158,8 +159,8 @@ public final class MergeHub<Element: Sendable>: Sendable {
 
 /// One producer's end of a hub. Letting it go is the same as ``finish()``.
 public final class HubProducer<Element: Sendable>: Sendable {
-  private let hub: MergeHub<Element>
-  private let done: Atomic<Bool>
+  @usableFromInline let hub: MergeHub<Element>
+  @usableFromInline let done: Atomic<Bool>
 
   fileprivate init(hub: MergeHub<Element>, open: Bool) {
     self.hub = hub
@@ -171,8 +172,9 @@ public final class HubProducer<Element: Sendable>: Sendable {
   /// Sends an element, waiting for room.
   /// - Returns: false when the graph has left, this producer has finished, or the calling task was cancelled: the
   ///   element was not sent.
+  @inlinable
   @discardableResult
-  public func send(_ element: Element) async -> Bool {
+  public nonisolated(nonsending) func send(_ element: Element) async -> Bool {
     if done.load(ordering: .relaxed) { return false }
     return await hub.link.send(element)
   }
@@ -188,35 +190,37 @@ public struct HubInUse: CodedError, CustomStringConvertible {
   public let code = "hub-in-use"
   /// Name of the source node.
   public let node: String
+
+  @usableFromInline
+  init(node: String) { self.node = node }
+
   public var description: String { "the merge hub of \"\(node)\" already feeds a graph; make one hub for each run" }
 }
 
 extension GraphBuilder {
-  /// A source fed by the producers of a hub.
+  /// A source fed by the producers of a hub, read in the task of its consumer.
   ///
   /// Emits what they send; finishes when the hub is closed and all have left; fails with ``HubInUse`` in a second run;
   /// a drain ends it after what waits. Memory: the hub's limit.
+  @inlinable
   public func source<Element: Sendable>(
     _ name: String, _ hub: MergeHub<Element>, file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<Element> {
-    source(name, of: Element.self, file: file, line: line) { output in
-      guard hub.attach() else { throw HubInUse(node: name) }
-      defer { hub.link.closeReader() }
-      var chunk = Chunk<Element>()
-      while true {
-        do throws(PortInterruption) {
-          guard try await hub.link.receive(into: &chunk) else { return }
-        } catch {
-          if case .failed(let failure) = error { throw failure }
-          // Interrupted by a drain: what has been accepted still counts.
-          hub.link.shutdown()
-          while case .taken = hub.link.take(into: &chunk, limit: .max) {
-            while let element = chunk.popFirst() { if !(await output.deliver(element)) { return } }
-          }
-          return
-        }
-        while let element = chunk.popFirst() { if !(await output.deliver(element)) { return } }
+    let location = SourceLocation(file, line)
+    let node = addNode(name, .source, "hub", location)
+    let link = link(name, hub.link.limit, hub.link.policyName, written: false, location)
+    return Outlet(self, node, location, link: link) { scope in
+      let run = scope.runContext
+      let source = scope.addNode(node)
+      guard hub.attach() else {
+        let refused: Link<Element> = run.makeLink(link, node: node)
+        refused.fail(source.fail(HubInUse(node: name)))
+        return ReaderPort(refused, scope: scope)
       }
+      run.adopt(hub.link, as: link, node: node)
+      // A drain: what has been accepted still counts.
+      run.onIntakeStop { [link = hub.link] in link.shutdown() }
+      return ReaderPort(hub.link, scope: scope, counting: source)
     }
   }
 }

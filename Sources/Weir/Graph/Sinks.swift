@@ -185,8 +185,8 @@ nonisolated(nonsending) func pumpOut<Element: Sendable>(
   var chunk = Chunk<Element>()
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
-    counter.consume(chunk.count)
-    guard await writer.send(&chunk) else { throw .cancelled }
+    let stamp = counter.consume(chunk.count)
+    guard await writer.send(&chunk, stamp: stamp) else { throw .cancelled }
     return true
   }
   writer.finish(end)

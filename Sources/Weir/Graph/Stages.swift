@@ -107,11 +107,12 @@ nonisolated(nonsending) func pump<Element: Sendable>(
   var chunk = Chunk<Element>()
   let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
     guard try await reader.pull(&chunk, limit) else { return false }
+    var stamp: UInt64 = 0
     if let counter {
-      counter.pass(chunk.count)
+      stamp = counter.pass(chunk.count)
       counter.showTaps(chunk)
     }
-    guard await writer.send(&chunk) else { throw .cancelled }
+    guard await writer.send(&chunk, stamp: stamp) else { throw .cancelled }
     return true
   }
   writer.finish(end)
@@ -136,21 +137,39 @@ nonisolated(nonsending) func drive<Element: Sendable>(
 
 extension NodeRun {
   /// Counts elements that pass through unchanged.
+  /// - Returns: the stamp of now.
   @usableFromInline
-  func pass(_ count: Int) {
+  @discardableResult
+  func pass(_ count: Int) -> UInt64 {
     var tally = NodeMeter.Tally()
     tally.elementsIn = count
     tally.elementsOut = count
+    let stamp = enter()
+    meter.record(tally, at: stamp)
+    return stamp
+  }
+
+  /// Counts the elements of a chunk as made here.
+  @inlinable
+  func create<Element: Sendable>(_ chunk: borrowing Chunk<Element>) {
+    var tally = NodeMeter.Tally()
+    tally.elementsOut = chunk.count
+    tally.created = chunk.count
     meter.record(tally, at: enter())
+    showTaps(chunk)
   }
 
   /// Counts elements that end here.
+  /// - Returns: the stamp of now.
   @usableFromInline
-  func consume(_ count: Int) {
+  @discardableResult
+  func consume(_ count: Int) -> UInt64 {
     var tally = NodeMeter.Tally()
     tally.elementsIn = count
     tally.merged = count
-    meter.record(tally, at: enter())
+    let stamp = enter()
+    meter.record(tally, at: stamp)
+    return stamp
   }
 }
 

@@ -117,7 +117,8 @@ extension Chunk {
     tail = 0
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func dropFirstToken() {
     tokens?.items.removeFirst()
     if head == tail { tokens = nil }
@@ -131,7 +132,8 @@ extension Chunk {
   }
 
   /// Makes room for `extra` more elements, by sliding down to the start of the storage or by doubling it.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func makeRoom(for extra: Int) {
     let held = tail - head
     if let base, held + extra <= slots, head >= slots / 2 {
@@ -195,7 +197,8 @@ extension Chunk {
   var hasTokens: Bool { tokens != nil }
 
   /// Moves up to `limit` of the oldest elements to the tail of `other`, tokens with them.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func move(_ limit: Int, to other: inout Chunk<Element>) {
     let moving = Swift.min(limit, count)
     guard moving > 0, let base else { return }

@@ -32,7 +32,8 @@ struct ChunkTail<Element: Sendable> {
   }
 
   /// By value, so that the loop need not keep the tail in memory.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   static func grown(_ tail: ChunkTail<Element>) -> ChunkTail<Element> {
     var tail = tail
     let held = tail.count + tail.added

@@ -86,7 +86,8 @@ struct ChunkQueue<Element: Sendable>: ~Copyable {
     return base[first].chunk.count
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func grow() {
     let size = Swift.max(2, slots * 2)
     let bigger = UnsafeMutablePointer<Entry>.allocate(capacity: size)

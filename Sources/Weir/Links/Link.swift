@@ -21,7 +21,10 @@ public final class Link<Element: Sendable>: Sendable {
   /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
   let onClosed = Mutex<[@Sendable () -> Void]>([])
   /// Called once, outside the lock, when the policy `fail` has ended the link.
-  let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
+  @usableFromInline let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
+  /// Number of elements found without parking that makes a reader a busy one. Fewer are as well waited for: a reader
+  /// that looks again and again for single elements costs more than one that is woken.
+  @usableFromInline let busy: Int
   /// Number of waiting elements at which a busy reader stops letting the link fill.
   @usableFromInline let enough: Int
   /// Whether elements may have to be weighed or thrown away one by one.
@@ -47,6 +50,7 @@ public final class Link<Element: Sendable>: Sendable {
     // Neither negative nor so heavy that a sum could overflow: the function is the user's.
     self.weigh = weigher.map { weigh in { @Sendable in Swift.min(Swift.max(0, weigh($0)), 1 << 47) } }
     let most = limit.elements ?? .max
+    busy = Swift.min(4, Swift.max(1, most / 2))
     enough = Swift.max(1, Swift.min(64, most / 2), Swift.min(256, most / 4))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
     state = Mutex(
@@ -77,12 +81,15 @@ public final class Link<Element: Sendable>: Sendable {
     return offerOne(element, token: token, stamp: stamp)
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func offerOne(_ element: Element, token: Settlement?, stamp: UInt64) -> Offer {
     offerObserved(element, token: token, stamp: stamp).offer
   }
 
   /// Offers one element without waiting, and tells what the policy did.
+  @inlinable
+  @inline(never)
   func offerObserved(_ element: Element, token: Settlement?, stamp: UInt64) -> ObservedOffer {
     let weight = weigh?(element) ?? 0
     var discards = Chunk<Element>()
@@ -105,10 +112,11 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   /// Offers a chunk without waiting; what did not fit stays in it.
+  /// - Parameter stamp: a look at the clock not long ago; zero to look now.
   @inlinable
-  func offer(_ chunk: inout Chunk<Element>) -> Offer {
+  func offer(_ chunk: inout Chunk<Element>, stamp: UInt64 = 0) -> Offer {
     if elementwise { return offerEach(&chunk) }
-    let stamp = clock.eager()
+    let stamp = stamp == 0 ? clock.eager() : stamp
     let offer = state.withLock { state -> Offer in
       let offer = state.offer(&chunk, stamp: stamp)
       depthHint.store(state.count, ordering: .relaxed)
@@ -118,7 +126,8 @@ public final class Link<Element: Sendable>: Sendable {
     return offer
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func offerEach(_ chunk: inout Chunk<Element>) -> Offer {
     while let (element, token) = chunk.popFirstTracked() {
       switch offerOne(element, token: token, stamp: clock.eager()) {
@@ -197,7 +206,8 @@ public final class Link<Element: Sendable>: Sendable {
     return take
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func takeElementwise(into chunk: inout Chunk<Element>, limit: Int, stamp: UInt64) -> TakeResult {
     var discards = Chunk<Element>()
     let stamp = stamp == 0 ? clock.now() : stamp
@@ -229,7 +239,7 @@ public final class Link<Element: Sendable>: Sendable {
       if !parked, isBusy.load(ordering: .relaxed) { await letFill() }
       switch take(into: &chunk, limit: limit) {
       case .taken:
-        isBusy.store(!parked, ordering: .relaxed)
+        isBusy.store(!parked && chunk.count >= busy, ordering: .relaxed)
         return true
       case .ended(let end): return try finish(end)
       case .empty:
@@ -301,6 +311,7 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   /// Ends the link from outside: readers get what waits and then the end, senders are told that it is closed.
+  @usableFromInline
   func shutdown() {
     let waiters = state.withLock { state -> [LinkWaiter] in
       guard state.end == nil else { return [] }
@@ -331,6 +342,9 @@ public final class Link<Element: Sendable>: Sendable {
   /// What has gone through so far.
   public var counters: LinkCounters { state.withLock { $0.counters } }
 
+  /// What happens at the limit, in a word.
+  @usableFromInline var policyName: String { state.withLock { $0.policy.name } }
+
   /// The limits in force.
   public var limit: LinkLimit { state.withLock { $0.limit } }
 
@@ -355,7 +369,8 @@ public final class Link<Element: Sendable>: Sendable {
     for waiter in waiters { waiter.continuation.resume() }
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func settle(_ discards: inout Chunk<Element>) {
     if discards.isEmpty { return }
     if case .expire = state.withLock({ $0.policy }) {

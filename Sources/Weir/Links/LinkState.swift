@@ -11,14 +11,24 @@ enum Offer: Sendable {
 }
 
 /// What an offer did, for callers that report it.
+@frozen
+@usableFromInline
 struct ObservedOffer: Sendable {
-  let offer: Offer
+  @usableFromInline let offer: Offer
   /// Whether the policy threw an element away.
-  let discarded: Bool
+  @usableFromInline let discarded: Bool
   /// Whether the link has ended by now.
-  let ended: Bool
+  @usableFromInline let ended: Bool
   /// How many elements fit in at this moment; `Int.max` without a limit in elements.
-  let room: Int
+  @usableFromInline let room: Int
+
+  @inlinable
+  init(offer: Offer, discarded: Bool, ended: Bool, room: Int) {
+    self.offer = offer
+    self.discarded = discarded
+    self.ended = ended
+    self.room = room
+  }
 }
 
 /// What a reader found.
@@ -105,7 +115,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   // MARK: Writing
 
   /// How many elements fit in now; `Int.max` without a limit in elements.
-  var roomInElements: Int { maxElements == .max ? .max : Swift.max(0, maxElements - count) }
+  @inlinable var roomInElements: Int { maxElements == .max ? .max : Swift.max(0, maxElements - count) }
 
   @inlinable
   func hasRoom(weight extra: Int, now: UInt64) -> Bool {
@@ -115,7 +125,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
     return !isOlder(than: age, now: now)
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   func isOlder(than age: Duration, now: UInt64) -> Bool {
     !queue.isEmpty && now > queue.firstStamp && Duration.nanoseconds(Int64(clamping: now - queue.firstStamp)) > age
   }
@@ -166,7 +177,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
     if count > counters.highWater { counters.highWater = count }
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func pushChunk(_ element: Element, stamp: UInt64) {
     var chunk = spares.removeFirst()
     chunk.append(element)
@@ -209,7 +221,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
   }
 
   /// Applies the overflow policy to an element for which there is no room.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func makeRoom(
     for element: Element, token: Settlement?, weight extra: Int, now: UInt64, discards: inout Chunk<Element>
   ) -> Room {
@@ -254,7 +267,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
     }
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func replaceLastWeight(_ new: Int) {
     guard let count = weights?.count, let old = weights?.last else { return }
     weights?[count - 1] = new
@@ -262,13 +276,15 @@ struct LinkState<Element: Sendable>: ~Copyable {
   }
 
   /// The failure of the policy `fail`, once.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func takeOverflow() -> StageFailure? {
     defer { overflow = nil }
     return overflow
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func discardOldest(_ discards: inout Chunk<Element>, reason: DiscardReason) {
     let emptied = queue.withFirst { chunk in
       chunk.move(1, to: &discards)
@@ -279,7 +295,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
     counters.discard(reason)
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func dropExpired(now: UInt64, discards: inout Chunk<Element>) {
     guard case .expire = policy, let age = limit.age else { return }
     while isOlder(than: age, now: now) { discardOldest(&discards, reason: .expired) }
@@ -324,13 +341,15 @@ struct LinkState<Element: Sendable>: ~Copyable {
     if weights != nil { removeWeights(number) }
   }
 
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func removeWeights(_ number: Int) {
     for _ in 0..<number { weight -= weights?.removeFirst() ?? 0 }
   }
 
   /// Writers wait until the link is at most half full, so that one wake-up buys room for many elements.
-  @usableFromInline
+  @inlinable
+  @inline(never)
   mutating func toWakeAfterTake() -> [LinkWaiter] {
     var waiters: [LinkWaiter] = []
     let relaxed = count <= maxElements / 2 && (maxBytes == .max || weight <= maxBytes / 2)

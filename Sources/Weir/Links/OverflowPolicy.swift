@@ -33,6 +33,9 @@ public struct LinkOverflow: CodedError, CustomStringConvertible {
   public let code = "link-overflow"
   /// The limit that was reached.
   public let limit: LinkLimit
+
+  @usableFromInline
+  init(limit: LinkLimit) { self.limit = limit }
   public var description: String {
     "the link is full (\(limit)); raise its limit, choose another overflow policy, or slow the source down"
   }

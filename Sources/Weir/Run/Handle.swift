@@ -60,9 +60,10 @@ public struct OutletSequence<Element: Sendable>: AsyncSequence, Sendable {
 /// Single elements out of a link, for iterators. Leaves the link when it goes away.
 @usableFromInline
 final class LinkIteratorState<Element: Sendable>: @unchecked Sendable {
-  // Safety: `chunk` and `ended` are used only by the task that iterates; an iterator is used by one task at a time.
-  @usableFromInline var chunk = Chunk<Element>()
-  @usableFromInline var ended = false
+  // Safety: `chunk` and `ended` are used only by the task that iterates; an iterator is used by one task at a time. No
+  // two accesses can overlap, so none is checked.
+  @exclusivity(unchecked) @usableFromInline var chunk = Chunk<Element>()
+  @exclusivity(unchecked) @usableFromInline var ended = false
   /// Whether another iterator came first: two would tear the elements apart.
   @usableFromInline var isSecond: Bool
   @usableFromInline let link: Link<Element>

@@ -18,10 +18,12 @@ final class WriterPort<Element: Sendable>: Sendable {
   }
 
   /// Sends all of a chunk, waiting for room. False when nobody reads any more; what is left is abandoned.
+  /// - Parameter stamp: a look at the clock not long ago; zero for none.
   @inlinable
-  nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>) async -> Bool {
+  nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>, stamp: UInt64 = 0) async -> Bool {
+    var stamp = stamp
     while !chunk.isEmpty {
-      switch link.offer(&chunk) {
+      switch link.offer(&chunk, stamp: stamp) {
       case .accepted: continue
       case .closed:
         chunk.settleAll(.abandoned)
@@ -29,6 +31,7 @@ final class WriterPort<Element: Sendable>: Sendable {
       case .full:
         scope.enterBlocked()
         await link.waitForRoom(weight: link.weightOfFirst(chunk))
+        stamp = 0
       }
     }
     return true
@@ -51,12 +54,15 @@ final class ReaderPort<Element: Sendable>: Sendable {
   /// Most elements to take at once.
   @usableFromInline let most: Int
   @usableFromInline let closed = Atomic<Bool>(false)
+  /// The source whose elements come out here, where that has no task of its own: it counts what is taken.
+  @usableFromInline let source: NodeRun?
 
   @usableFromInline
-  init(_ link: Link<Element>, scope: SegmentScope, most: Int = .max) {
+  init(_ link: Link<Element>, scope: SegmentScope, most: Int = .max, counting source: NodeRun? = nil) {
     self.link = link
     self.scope = scope
     self.most = most
+    self.source = source
     scope.addCloser { [weak self] in self?.close() }
   }
 
@@ -72,9 +78,17 @@ final class ReaderPort<Element: Sendable>: Sendable {
   /// Takes what is there, without waiting.
   @inlinable
   func take(into chunk: inout Chunk<Element>, limit: Int) -> TakeResult {
+    let before = chunk.count
     let take = link.take(into: &chunk, limit: limit)
+    if let source { tell(source, take, taken: chunk.count - before, of: chunk) }
     if chunk.hasTokens, leavesCycle.load(ordering: .relaxed) { chunk.mapTokens { $0?.leavingCycle() } }
     return take
+  }
+
+  @inlinable
+  func tell(_ source: NodeRun, _ take: TakeResult, taken: Int, of chunk: borrowing Chunk<Element>) {
+    if taken > 0 { source.create(chunk) }
+    if case .ended(.failed(let failure)) = take { _ = source.fail(failure) }
   }
 
   @inlinable
@@ -86,7 +100,7 @@ final class ReaderPort<Element: Sendable>: Sendable {
     while true {
       switch take(into: &chunk, limit: limit) {
       case .taken:
-        link.isBusy.store(!parked, ordering: .relaxed)
+        link.isBusy.store(!parked && chunk.count >= link.busy, ordering: .relaxed)
         return true
       case .ended(let end): return try link.finish(end)
       case .empty:

@@ -25,6 +25,7 @@ final class RunContext: Sendable {
     var endWaiters: [UInt64: UnsafeContinuation<Void, Never>] = [:]
     var nextWaiter: UInt64 = 0
     var onEnd: [@Sendable () -> Void] = []
+    var onIntakeStop: [@Sendable () -> Void] = []
     var onBodyEnd: [@Sendable () -> Void] = []
     var ledgers: [SettlementLedger] = []
     /// Handles of kill switches that hang on a place in the graph.
@@ -99,15 +100,31 @@ final class RunContext: Sendable {
       limit: description.limit, policy: policy, weigh: weigh, chunkSize: chunkSize ?? self.chunkSize, writers: writers,
       readers: readers, clock: options.trace, name: nodes[node].name)
     link.onOverflow.withLock { $0 = { [weak self] in self?.failed($0) } }
+    adopt(link, as: description, node: node)
+    return link
+  }
+
+  /// Lists a link for snapshots.
+  @usableFromInline
+  func adopt<Element: Sendable>(_ link: Link<Element>, as description: LinkDescription, node: Int) {
     let name = description.name
     let handle = LinkHandle(
       name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) })
     state.withLock { $0.links.append(handle) }
-    return link
   }
 
   @usableFromInline
   func onEnd(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd.append(action) } }
+
+  /// Registers how a source that has no task of its own is stopped.
+  @usableFromInline
+  func onIntakeStop(_ action: @escaping @Sendable () -> Void) {
+    let stopped = state.withLock { state in
+      if !state.intakeStopped { state.onIntakeStop.append(action) }
+      return state.intakeStopped
+    }
+    if stopped { action() }
+  }
 
   /// Registers what is to be done once the body of the run has returned or thrown.
   @usableFromInline
@@ -150,11 +167,14 @@ final class RunContext: Sendable {
   func failedLate(_ failure: StageFailure) { options.onLateError?(failure) }
 
   func stopIntake() {
-    let segments = state.withLock { state in
+    let (segments, actions) = state.withLock { state in
       state.intakeStopped = true
-      return state.segments
+      let actions = state.onIntakeStop
+      state.onIntakeStop = []
+      return (state.segments, actions)
     }
     for segment in segments { segment.stopIntake() }
+    for action in actions { action() }
   }
 
   func abort() {
@@ -189,6 +209,7 @@ final class RunContext: Sendable {
       state.endWaiters = [:]
       let actions = state.onEnd
       state.onEnd = []
+      state.onIntakeStop = []
       state.shared = [:]
       return (waiters, actions)
     }

@@ -19,9 +19,9 @@ public final class SingleThreadExecutor: TaskExecutor {
     // Safety: `jobs` and `isClosed` are used only between lock and unlock; the pthread objects have fixed addresses.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let filled: UnsafeMutablePointer<pthread_cond_t>
-    private var jobs: [(job: UnownedJob, executor: SingleThreadExecutor)] = []
-    private var isClosed = false
-    private var isWaiting = false
+    @exclusivity(unchecked) private var jobs: [(job: UnownedJob, executor: SingleThreadExecutor)] = []
+    @exclusivity(unchecked) private var isClosed = false
+    @exclusivity(unchecked) private var isWaiting = false
 
     init() {
       mutex = .allocate(capacity: 1)

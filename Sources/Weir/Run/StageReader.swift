@@ -2,13 +2,14 @@
 @usableFromInline
 final class StageState<S: Stage>: @unchecked Sendable {
   // Safety: every member is used only by the task that drives the segment (`pull` and `close` are called by it alone);
-  // Sendable because those closures are.
-  @usableFromInline var stage: S
+  // Sendable because those closures are. For the same reason no two accesses can overlap, and none is checked: the
+  // checks would cost more than a small chunk.
+  @exclusivity(unchecked) @usableFromInline var stage: S
   @usableFromInline let original: S
-  @usableFromInline var input = Chunk<S.Input>()
-  @usableFromInline var phase = StagePhase.running
+  @exclusivity(unchecked) @usableFromInline var input = Chunk<S.Input>()
+  @exclusivity(unchecked) @usableFromInline var phase = StagePhase.running
   /// Tokens of elements the stage holds, oldest first.
-  var heldTokens = HeldTokens()
+  @exclusivity(unchecked) var heldTokens = HeldTokens()
   @usableFromInline let supervisor: Supervisor
   @usableFromInline let node: NodeRun
 

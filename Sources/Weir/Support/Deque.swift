@@ -1,27 +1,28 @@
 /// A double-ended queue in a ring of optional slots: amortised constant time at both ends.
 ///
 /// Memory: the power of two at or above the largest count it has held, one optional element a slot.
+@frozen
 @usableFromInline
 struct Deque<Element> {
   @usableFromInline var slots: ContiguousArray<Element?>
   @usableFromInline var first = 0
   @usableFromInline var count = 0
 
-  @usableFromInline
+  @inlinable
   init() { slots = [] }
 
-  @usableFromInline
+  @inlinable
   init(repeating element: Element, count: Int) {
     self.init()
     for _ in 0..<count { append(element) }
   }
 
-  @usableFromInline var isEmpty: Bool { count == 0 }
+  @inlinable var isEmpty: Bool { count == 0 }
 
-  @usableFromInline
+  @inlinable
   var last: Element? { isEmpty ? nil : self[count - 1] }
 
-  @usableFromInline
+  @inlinable
   subscript(index: Int) -> Element {
     get {
       guard let element = slots[(first + index) & (slots.count - 1)] else {
@@ -32,19 +33,19 @@ struct Deque<Element> {
     set { slots[(first + index) & (slots.count - 1)] = newValue }
   }
 
-  @usableFromInline
+  @inlinable
   mutating func append(_ element: Element) {
     if count == slots.count { grow() }
     slots[(first + count) & (slots.count - 1)] = element
     count += 1
   }
 
-  @usableFromInline
+  @inlinable
   mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
 
-  @usableFromInline
+  @inlinable
   mutating func prepend(_ element: Element) {
     if count == slots.count { grow() }
     first = (first + slots.count - 1) & (slots.count - 1)
@@ -54,7 +55,7 @@ struct Deque<Element> {
 
   /// Removes the oldest element. The deque must not be empty.
   @discardableResult
-  @usableFromInline
+  @inlinable
   mutating func removeFirst() -> Element {
     let element = self[0]
     slots[first] = nil
@@ -63,21 +64,22 @@ struct Deque<Element> {
     return element
   }
 
-  @usableFromInline
+  @inlinable
   mutating func removeFirst(_ number: Int) {
     for _ in 0..<number { removeFirst() }
   }
 
-  @usableFromInline
+  @inlinable
   mutating func popFirst() -> Element? { isEmpty ? nil : removeFirst() }
 
-  @usableFromInline
+  @inlinable
   func prefix(_ number: Int) -> [Element] { (0..<Swift.min(number, count)).map { self[$0] } }
 
-  @usableFromInline
+  @inlinable
   mutating func removeAll() { self = Deque() }
 
-  private mutating func grow() {
+  @inlinable
+  mutating func grow() {
     var bigger = ContiguousArray<Element?>(repeating: nil, count: Swift.max(4, slots.count * 2))
     for index in 0..<count { bigger[index] = self[index] }
     slots = bigger
@@ -86,7 +88,7 @@ struct Deque<Element> {
 }
 
 extension Deque: Sequence {
-  @usableFromInline
+  @inlinable
   func makeIterator() -> AnyIterator<Element> {
     var index = 0
     return AnyIterator {
