@@ -166,10 +166,8 @@ nonisolated(nonsending) func split<Element: Sendable>(
 ) async {
   let parts = SplitChunks<Element>(count: writers.count)
   let limit = writers.first?.scope.runContext.chunkSize ?? 256
-  var chunk = Chunk<Element>()
   var open = writers.count
-  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  let end = await drive(reader, limit: limit) { (chunk) async -> Bool in
     var tally = NodeMeter.Tally()
     tally.elementsIn = chunk.count
     if chunk.hasTokens {
@@ -185,8 +183,7 @@ nonisolated(nonsending) func split<Element: Sendable>(
         open -= 1
       }
     }
-    if open == 0 { throw .cancelled }
-    return true
+    return open > 0
   }
   for writer in writers { writer.finish(end) }
 }

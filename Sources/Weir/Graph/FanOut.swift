@@ -236,11 +236,8 @@ struct FanOutDraft<Element: Sendable> {
 nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ writers: [WriterPort<Element>], _ counter: NodeRun
 ) async {
-  let limit = counter.scope.runContext.chunkSize
   let parts = SplitChunks<Element>(count: writers.count)
-  var chunk = Chunk<Element>()
-  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  let end = await drive(reader, limit: counter.scope.runContext.chunkSize) { (chunk) async -> Bool in
     counter.pass(chunk.count)
     counter.showTaps(chunk)
     parts.copy(&chunk)
@@ -248,8 +245,7 @@ nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
       counter.scope.enterBlocked()
       await parts.waitForRoom(blocked, of: writers[blocked])
     }
-    if parts.areAllClosed { throw .cancelled }
-    return true
+    return !parts.areAllClosed
   }
   for writer in writers { writer.finish(end) }
 }

@@ -241,9 +241,7 @@ extension Outlet {
       let reader = make(scope)
       let counter = scope.addNode(node)
       scope.seal(name: name) {
-        var chunk = Chunk<Element>()
-        _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
-          guard try await reader.pull(&chunk, run.chunkSize) else { return false }
+        _ = await drive(reader, limit: run.chunkSize) { (chunk) async -> Bool in
           counter.consume(chunk.count)
           let published = await hub.publish(chunk, from: counter)
           chunk.settleAll(published ? .stored : .abandoned)

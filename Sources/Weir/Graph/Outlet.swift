@@ -55,37 +55,3 @@ public struct Outlet<Element: Sendable>: ~Copyable {
       port, of: builder, to: node, element: Element.self, stride: MemoryLayout<Element>.stride, link: link)
   }
 }
-
-/// The reading end of a port while the graph runs: pull a chunk, or close early.
-@frozen
-@usableFromInline
-struct ChunkReader<Element: Sendable>: Sendable {
-  /// Fills an empty chunk with at least one element, at most about `limit`. False at the end; the end comes once.
-  @usableFromInline let pull:
-    nonisolated(nonsending) @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool
-  /// Tells upstream that nothing more is wanted. May be called again, and after the end.
-  @usableFromInline let close: @Sendable () -> Void
-
-  @inlinable
-  init(
-    pull:
-      nonisolated(nonsending) @escaping @Sendable (inout Chunk<Element>, Int) async throws(PortInterruption) -> Bool,
-    close: @escaping @Sendable () -> Void
-  ) {
-    self.pull = pull
-    self.close = close
-  }
-
-  /// The same, taking off the tokens that elements had inside a cycle.
-  @inlinable
-  func leavingCycle() -> ChunkReader<Element> {
-    let pull = self.pull
-    return ChunkReader(
-      pull: { (out, limit) async throws(PortInterruption) in
-        guard try await pull(&out, limit) else { return false }
-        if out.hasTokens { out.mapTokens { $0?.leavingCycle() } }
-        return true
-      },
-      close: close)
-  }
-}

@@ -156,8 +156,7 @@ struct ClosureAsyncSink<Input: Sendable>: AsyncStage {
 /// Pulls until the end; what comes out is impossible.
 @usableFromInline
 nonisolated(nonsending) func drainReader(_ reader: ChunkReader<Never>) async {
-  var chunk = Chunk<Never>()
-  _ = await drive(reader) { () async throws(PortInterruption) -> Bool in try await reader.pull(&chunk, 256) }
+  _ = await drive(reader, limit: 256) { _ in true }
 }
 
 @inlinable
@@ -165,10 +164,7 @@ nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
   _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
   _ combine: @Sendable (inout Value, Element) -> Void
 ) async {
-  let limit = counter.scope.runContext.chunkSize
-  var chunk = Chunk<Element>()
-  _ = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  _ = await drive(reader, limit: counter.scope.runContext.chunkSize) { chunk in
     counter.consume(chunk.count)
     result.update { value in chunk.visit { combine(&value, $0) } }
     chunk.settleAll(.stored)
@@ -181,13 +177,9 @@ nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
 nonisolated(nonsending) func pumpOut<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
 ) async {
-  let limit = counter.scope.runContext.chunkSize
-  var chunk = Chunk<Element>()
-  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  let end = await drive(reader, limit: counter.scope.runContext.chunkSize) { (chunk) async -> Bool in
     let stamp = counter.consume(chunk.count)
-    guard await writer.send(&chunk, stamp: stamp) else { throw .cancelled }
-    return true
+    return await writer.send(&chunk, stamp: stamp)
   }
   writer.finish(end)
 }

@@ -104,19 +104,22 @@ func collectionReader<Elements: Sequence & Sendable>(
   _ elements: Elements, node: NodeRun
 ) -> ChunkReader<Elements.Element> where Elements.Element: Sendable {
   let state = IteratorState(elements.makeIterator())
-  return ChunkReader<Elements.Element>(
-    pull: { (out, limit) async throws(PortInterruption) -> Bool in
-      if node.scope.isIntakeStopped { state.iterator = nil }
-      let stamp = node.enter()
-      let most = Swift.min(limit, node.scope.runContext.chunkSize)
-      fill(&out, from: &state.iterator, most: most)
-      var tally = NodeMeter.Tally()
-      tally.elementsOut = out.count
-      tally.created = out.count
-      node.meter.record(tally, at: stamp)
-      node.showTaps(out)
-      return !out.isEmpty
-    },
+  let fillChunk: @Sendable (inout Chunk<Elements.Element>, Int) -> Bool = { out, limit in
+    if node.scope.isIntakeStopped { state.iterator = nil }
+    let stamp = node.enter()
+    let most = Swift.min(limit, node.scope.runContext.chunkSize)
+    fill(&out, from: &state.iterator, most: most)
+    var tally = NodeMeter.Tally()
+    tally.elementsOut = out.count
+    tally.created = out.count
+    node.meter.record(tally, at: stamp)
+    node.showTaps(out)
+    return !out.isEmpty
+  }
+  return ChunkReader(
+    poll: { out, limit in fillChunk(&out, limit) ? .ready : .ended },
+    wait: {},
+    suspending: { (out, limit) async throws(PortInterruption) in fillChunk(&out, limit) },
     close: { state.iterator = nil })
 }
 

@@ -103,19 +103,44 @@ func makeLink<Element: Sendable>(
 nonisolated(nonsending) func pump<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun?
 ) async {
-  let limit = writer.scope.runContext.chunkSize
-  var chunk = Chunk<Element>()
-  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  let end = await drive(reader, limit: writer.scope.runContext.chunkSize) { (chunk) async -> Bool in
     var stamp: UInt64 = 0
     if let counter {
       stamp = counter.pass(chunk.count)
       counter.showTaps(chunk)
     }
-    guard await writer.send(&chunk, stamp: stamp) else { throw .cancelled }
-    return true
+    return await writer.send(&chunk, stamp: stamp)
   }
   writer.finish(end)
+}
+
+/// Pulls until the end and hands each chunk on; a step that returns false ends it as cancelled. Closes the port.
+@inlinable
+nonisolated(nonsending) func drive<Element: Sendable>(
+  _ reader: ChunkReader<Element>, limit: Int, _ step: nonisolated(nonsending) (inout Chunk<Element>) async -> Bool
+) async -> LinkEnd {
+  var chunk = Chunk<Element>()
+  defer {
+    chunk.settleAll(.abandoned)
+    reader.close()
+  }
+  while true {
+    switch reader.poll(&chunk, limit) {
+    case .ready: break
+    case .ended: return .finished
+    case .interrupted(let interruption): return LinkEnd(interruption)
+    case .empty:
+      await reader.wait()
+      continue
+    case .asynchronous:
+      do throws(PortInterruption) {
+        guard try await reader.suspending(&chunk, limit) else { return .finished }
+      } catch {
+        return LinkEnd(error)
+      }
+    }
+    guard await step(&chunk) else { return .cancelled }
+  }
 }
 
 /// Repeats a step until it returns false or is interrupted, then closes the port it read from.
@@ -128,9 +153,17 @@ nonisolated(nonsending) func drive<Element: Sendable>(
     while try await step() {}
     return .finished
   } catch {
-    switch error {
-    case .failed(let failure): return .failed(failure)
-    case .cancelled: return .cancelled
+    return LinkEnd(error)
+  }
+}
+
+extension LinkEnd {
+  /// How a link ends after an interruption upstream.
+  @inlinable
+  init(_ interruption: PortInterruption) {
+    switch interruption {
+    case .failed(let failure): self = .failed(failure)
+    case .cancelled: self = .cancelled
     }
   }
 }
@@ -178,6 +211,7 @@ extension ChunkReader {
   @usableFromInline
   func never<Other: Sendable>() -> ChunkReader<Other> {
     let close = self.close
-    return ChunkReader<Other>(pull: { (_, _) async throws(PortInterruption) in false }, close: close)
+    return ChunkReader<Other>(
+      poll: { _, _ in .ended }, wait: {}, suspending: { (_, _) async throws(PortInterruption) in false }, close: close)
   }
 }

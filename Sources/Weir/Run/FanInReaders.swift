@@ -188,17 +188,13 @@ func ringingLink<Element: Sendable>(
 func pumpRinging<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, bell: Bell
 ) async {
-  let limit = writer.scope.runContext.chunkSize
-  var chunk = Chunk<Element>()
-  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  let end = await drive(reader, limit: writer.scope.runContext.chunkSize) { (chunk) async -> Bool in
     while !chunk.isEmpty {
       // Ring for every part: a full link empties only if its reader knows.
       switch writer.link.offer(&chunk) {
       case .accepted: bell.ring()
       case .closed:
-        chunk.settleAll(.abandoned)
-        throw .cancelled
+        return false
       case .full:
         bell.ring()
         writer.scope.enterBlocked()

@@ -149,18 +149,14 @@ struct Positioned<Element: Sendable>: Sendable {
 nonisolated(nonsending) func pumpNumbered<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Positioned<Element>>
 ) async {
-  let limit = writer.scope.runContext.chunkSize
   var next: UInt64 = 0
-  var chunk = Chunk<Element>()
   var numbered = Chunk<Positioned<Element>>()
-  let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-    guard try await reader.pull(&chunk, limit) else { return false }
+  let end = await drive(reader, limit: writer.scope.runContext.chunkSize) { (chunk) async -> Bool in
     while let (element, token) = chunk.popFirstTracked() {
       numbered.append(Positioned(position: next, element: element), token: token)
       next += 1
     }
-    guard await writer.send(&numbered) else { throw .cancelled }
-    return true
+    return await writer.send(&numbered)
   }
   writer.finish(end)
 }

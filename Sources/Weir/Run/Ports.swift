@@ -54,6 +54,8 @@ final class ReaderPort<Element: Sendable>: Sendable {
   /// Most elements to take at once.
   @usableFromInline let most: Int
   @usableFromInline let closed = Atomic<Bool>(false)
+  /// Whether the task has waited since it last took something.
+  @usableFromInline let parked = Atomic<Bool>(false)
   /// The source whose elements come out here, where that has no task of its own: it counts what is taken.
   @usableFromInline let source: NodeRun?
 
@@ -91,27 +93,44 @@ final class ReaderPort<Element: Sendable>: Sendable {
     if case .ended(.failed(let failure)) = take { _ = source.fail(failure) }
   }
 
+  /// Takes what is there, as a port of the graph.
+  @inlinable
+  func poll(_ chunk: inout Chunk<Element>, limit: Int) -> Poll {
+    switch take(into: &chunk, limit: Swift.min(limit, most)) {
+    case .taken:
+      let waited = parked.load(ordering: .relaxed)
+      if waited { parked.store(false, ordering: .relaxed) }
+      link.isBusy.store(!waited && chunk.count >= link.busy, ordering: .relaxed)
+      return .ready
+    case .ended(.finished): return .ended
+    case .ended(.failed(let failure)): return .interrupted(.failed(failure))
+    case .ended(.cancelled): return .interrupted(.cancelled)
+    case .empty: return closed.load(ordering: .relaxed) ? .interrupted(.cancelled) : .empty
+    }
+  }
+
+  /// Waits for something to take; a busy link is left alone for a moment instead, so that it fills.
+  @inlinable
+  nonisolated(nonsending) func wait() async {
+    scope.enterIdle()
+    if link.isBusy.exchange(false, ordering: .relaxed) {
+      await link.letFill()
+    } else {
+      parked.store(true, ordering: .relaxed)
+      await link.waitForElements()
+    }
+  }
+
   @inlinable
   nonisolated(nonsending) func receive(into chunk: inout Chunk<Element>, limit: Int) async throws(PortInterruption)
     -> Bool
   {
-    var parked = false
-    let limit = Swift.min(limit, most)
     while true {
-      switch take(into: &chunk, limit: limit) {
-      case .taken:
-        link.isBusy.store(!parked && chunk.count >= link.busy, ordering: .relaxed)
-        return true
-      case .ended(let end): return try link.finish(end)
-      case .empty:
-        if closed.load(ordering: .relaxed) { throw .cancelled }
-        scope.enterIdle()
-        if link.isBusy.exchange(false, ordering: .relaxed) {
-          await link.letFill()
-        } else {
-          parked = true
-          await link.waitForElements()
-        }
+      switch poll(&chunk, limit: limit) {
+      case .ready: return true
+      case .interrupted(let interruption): throw interruption
+      case .empty: await wait()
+      case .ended, .asynchronous: return false
       }
     }
   }
@@ -120,7 +139,11 @@ final class ReaderPort<Element: Sendable>: Sendable {
   @inlinable
   var reader: ChunkReader<Element> {
     ChunkReader(
-      pull: { (chunk, limit) async throws(PortInterruption) in try await self.receive(into: &chunk, limit: limit) },
+      poll: { chunk, limit in self.poll(&chunk, limit: limit) },
+      wait: { await self.wait() },
+      suspending: { (chunk, limit) async throws(PortInterruption) in
+        try await self.receive(into: &chunk, limit: limit)
+      },
       close: { self.close() })
   }
 }

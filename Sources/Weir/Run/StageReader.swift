@@ -10,8 +10,36 @@ final class StageState<S: Stage>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var phase = StagePhase.running
   /// Tokens of elements the stage holds, oldest first.
   @exclusivity(unchecked) var heldTokens = HeldTokens()
+  /// A step that failed and whose failure has not been decided upon.
+  @exclusivity(unchecked) @usableFromInline var unsettled: Unsettled?
+  /// Whether upstream could not go on without suspending.
+  @exclusivity(unchecked) @usableFromInline var isUpstreamSuspended = false
   @usableFromInline let supervisor: Supervisor
   @usableFromInline let node: NodeRun
+
+  /// What a failed step leaves behind.
+  @frozen
+  @usableFromInline
+  struct Unsettled {
+    @usableFromInline let step: StageStep<S.Input, S.Failure>
+    @usableFromInline let token: Settlement?
+    @usableFromInline let tally: NodeMeter.Tally
+    @usableFromInline let stamp: UInt64
+
+    @inlinable
+    init(step: StageStep<S.Input, S.Failure>, token: Settlement?, tally: NodeMeter.Tally, stamp: UInt64) {
+      self.step = step
+      self.token = token
+      self.tally = tally
+      self.stamp = stamp
+    }
+  }
+
+  @usableFromInline
+  func takeUnsettled() -> Unsettled? {
+    defer { unsettled = nil }
+    return unsettled
+  }
 
   @usableFromInline
   init(_ stage: S, supervision: Supervision, node: NodeRun) {
@@ -23,6 +51,7 @@ final class StageState<S: Stage>: @unchecked Sendable {
 
   @usableFromInline
   func abandon() {
+    takeUnsettled()?.token?.settle(.abandoned)
     input.settleAll(.abandoned)
     heldTokens.settleAll(.abandoned)
     phase = .ended
@@ -172,64 +201,143 @@ func stageReader<S: Stage>(
 ) -> ChunkReader<S.Output> {
   let state = StageState(stage, supervision: supervision, node: node)
   return ChunkReader<S.Output>(
-    pull: { (out, limit) async throws(PortInterruption) -> Bool in
-      while true {
-        switch state.phase {
-        case .running: break
-        case .ended: return false
-        case .failed(let interruption): throw interruption
-        }
-        if state.input.isEmpty && state.stage.demand > 0 {
-          var input = Chunk<S.Input>()
-          swap(&input, &state.input)
-          var more = false
-          do throws(PortInterruption) {
-            more = try await upstream.pull(&input, Swift.min(limit, state.stage.demand))
-          } catch {
-            state.phase = .failed(error)
-            throw error
-          }
-          swap(&input, &state.input)
-          if !more {
-            node.enter()
-            finishStage(state, into: &out)
-            if !out.isEmpty {
-              node.showTaps(out)
-              return true
-            }
-            continue
-          }
-        }
-        let stamp = node.enter()
-        var tally = NodeMeter.Tally()
-        if state.input.hasTokens || state.holdsTokens {
-          let (step, token) = processTracked(state, into: &out, limit: limit, tally: &tally)
-          await settleStep(state, step, token: token, out: &out, tally: &tally)
-        } else {
-          let step = processChunk(&state.stage, &state.input, into: &out, limit: limit, tally: &tally)
-          if case .paused = step {
-            if tally.elementsIn > 0 { state.supervisor.succeeded() }
-          } else {
-            await settleStep(state, step, token: nil, out: &out, tally: &tally)
-          }
-        }
-        tally.held = state.stage.held
-        node.meter.record(tally, at: stamp)
-        if case .running = state.phase, state.stage.demand == 0 {
-          upstream.close()
-          state.input.settleAll(.abandoned)
-          finishStage(state, into: &out)
-        }
-        if !out.isEmpty {
-          node.showTaps(out)
-          return true
-        }
-      }
+    poll: { out, limit in pollStage(state, upstream, into: &out, limit: limit) },
+    wait: upstream.wait,
+    suspending: { (out, limit) async throws(PortInterruption) in
+      try await driveStage(state, upstream, into: &out, limit: limit)
     },
     close: {
       state.abandon()
       upstream.close()
     })
+}
+
+/// Does what the stage can without waiting: most of its life.
+@inlinable
+func pollStage<S: Stage>(
+  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, into out: inout Chunk<S.Output>, limit: Int
+) -> Poll {
+  while true {
+    switch state.phase {
+    case .running: break
+    case .ended: return .ended
+    case .failed(let interruption): return .interrupted(interruption)
+    }
+    // A failure is decided upon by supervision, which may take its time.
+    if state.unsettled != nil { return .asynchronous }
+    if state.input.isEmpty && state.stage.demand > 0 {
+      switch upstream.poll(&state.input, Swift.min(limit, state.stage.demand)) {
+      case .ready: break
+      case .ended:
+        endStage(state, into: &out)
+        if !out.isEmpty { return .ready }
+        continue
+      case .interrupted(let interruption):
+        state.phase = .failed(interruption)
+        continue
+      case .empty: return .empty
+      case .asynchronous:
+        state.isUpstreamSuspended = true
+        return .asynchronous
+      }
+    }
+    if workStage(state, upstream, into: &out, limit: limit) {
+      if !out.isEmpty { return .ready }
+    } else {
+      return .asynchronous
+    }
+  }
+}
+
+/// Does what takes waiting, then at least one step of the rest.
+@inlinable
+nonisolated(nonsending) func driveStage<S: Stage>(
+  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, into out: inout Chunk<S.Output>, limit: Int
+) async throws(PortInterruption) -> Bool {
+  while true {
+    if let unsettled = state.takeUnsettled() {
+      var tally = unsettled.tally
+      await settleStep(state, unsettled.step, token: unsettled.token, out: &out, tally: &tally)
+      recordStage(state, upstream, tally, at: unsettled.stamp, into: &out)
+      if !out.isEmpty { return true }
+    }
+    switch state.phase {
+    case .running: break
+    case .ended: return false
+    case .failed(let interruption): throw interruption
+    }
+    if state.isUpstreamSuspended || state.input.isEmpty && state.stage.demand > 0 {
+      // What upstream had in hand when it could not go on is in the input already.
+      var input = Chunk<S.Input>()
+      swap(&input, &state.input)
+      let most = Swift.min(limit, state.stage.demand)
+      let isSuspended = state.isUpstreamSuspended
+      state.isUpstreamSuspended = false
+      var more = false
+      do throws(PortInterruption) {
+        more = isSuspended ? try await upstream.suspending(&input, most) : try await upstream.pull(&input, most)
+      } catch {
+        state.phase = .failed(error)
+        throw error
+      }
+      swap(&input, &state.input)
+      if !more {
+        endStage(state, into: &out)
+        if !out.isEmpty { return true }
+        continue
+      }
+    }
+    if workStage(state, upstream, into: &out, limit: limit), !out.isEmpty { return true }
+  }
+}
+
+/// Works through the input in hand.
+/// - Returns: false when a failure waits to be settled.
+@inlinable
+func workStage<S: Stage>(
+  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, into out: inout Chunk<S.Output>, limit: Int
+) -> Bool {
+  let stamp = state.node.enter()
+  var tally = NodeMeter.Tally()
+  var token: Settlement?
+  let step: StageStep<S.Input, S.Failure>
+  if state.input.hasTokens || state.holdsTokens {
+    (step, token) = processTracked(state, into: &out, limit: limit, tally: &tally)
+  } else {
+    step = processChunk(&state.stage, &state.input, into: &out, limit: limit, tally: &tally)
+    if case .paused = step, tally.elementsIn > 0 { state.supervisor.succeeded() }
+  }
+  if case .failed = step {
+    state.unsettled = .init(step: step, token: token, tally: tally, stamp: stamp)
+    return false
+  }
+  recordStage(state, upstream, tally, at: stamp, into: &out)
+  return true
+}
+
+/// Counts one step, and ends a stage that wants nothing more.
+@inlinable
+func recordStage<S: Stage>(
+  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, _ tally: NodeMeter.Tally, at stamp: UInt64,
+  into out: inout Chunk<S.Output>
+) {
+  var tally = tally
+  tally.held = state.stage.held
+  state.node.meter.record(tally, at: stamp)
+  if case .running = state.phase, state.stage.demand == 0 {
+    upstream.close()
+    state.input.settleAll(.abandoned)
+    finishStage(state, into: &out)
+  }
+  if !out.isEmpty { state.node.showTaps(out) }
+}
+
+/// The input has ended.
+@inlinable
+func endStage<S: Stage>(_ state: StageState<S>, into out: inout Chunk<S.Output>) {
+  state.node.enter()
+  finishStage(state, into: &out)
+  if !out.isEmpty { state.node.showTaps(out) }
 }
 
 extension StageState {
