@@ -129,7 +129,7 @@ func feedShared<Element: Sendable>(
   let scope = run.newScope()
   let reader = make(scope)
   let writer = port(scope)
-  scope.seal(name: "\(name).in") { await pump(reader, into: writer, counter: nil) }
+  scope.seal(name: "\(name).in", Pump(reader, into: writer, counter: nil))
 }
 
 @inlinable

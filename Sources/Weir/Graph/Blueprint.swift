@@ -55,25 +55,25 @@ public struct Blueprint<Handles: Sendable>: Sendable {
     for root in roots { root(context) }
     let segments = context.segments
     let live = LiveGraph(context, handles: handles)
-    let outcome = await withDiscardingTaskGroup(returning: Swift.Result<Result, any Error>.self) { group in
-      context.begin(segments)
-      for segment in segments {
-        group.add(on: options.executor) {
-          await segment.run()
-          context.ended(segment)
+    let outcome = await withTaskCancellationHandler {
+      await withDiscardingTaskGroup(returning: Swift.Result<Result, any Error>.self) { group in
+        context.begin(segments)
+        for segment in segments { group.add(segment, context) }
+        group.addTimers(context)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+          outcome = .success(try await body(live))
+        } catch {
+          context.abort()
+          outcome = .failure(error)
         }
+        context.bodyEnded()
+        await context.waitForEnd()
+        return outcome
       }
-      group.add(on: options.executor) { await context.timers.service.run() }
-      let outcome: Swift.Result<Result, any Error>
-      do {
-        outcome = .success(try await body(live))
-      } catch {
-        context.abort()
-        outcome = .failure(error)
-      }
-      context.bodyEnded()
-      await context.waitForEnd()
-      return outcome
+    } onCancel: {
+      // Once for all tasks of the run: a handler in each would cost each of them memory.
+      for segment in segments { segment.taskCancelled() }
     }
     let result = try outcome.get()
     if let failure = context.failure { throw failure }
@@ -83,12 +83,27 @@ public struct Blueprint<Handles: Sendable>: Sendable {
 }
 
 extension DiscardingTaskGroup {
-  /// Adds a child on an executor; nil inherits the parent's, which a nil preference would not.
-  fileprivate mutating func add(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {
-    if let executor {
-      addTask(executorPreference: executor, operation: body)
+  // A child without an executor of its own inherits the parent's, which a nil preference would not.
+
+  fileprivate mutating func add(_ segment: SegmentTask, _ context: RunContext) {
+    if let executor = context.options.executor {
+      addTask(executorPreference: executor) {
+        await segment.run()
+        context.ended(segment)
+      }
     } else {
-      addTask(operation: body)
+      addTask {
+        await segment.run()
+        context.ended(segment)
+      }
+    }
+  }
+
+  fileprivate mutating func addTimers(_ context: RunContext) {
+    if let executor = context.options.executor {
+      addTask(executorPreference: executor) { await context.timers.service.run() }
+    } else {
+      addTask { await context.timers.service.run() }
     }
   }
 }

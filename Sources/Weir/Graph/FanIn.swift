@@ -209,7 +209,7 @@ struct MergeDraft<Element: Sendable> {
         let reader = make(upstream)
         let counter = upstream.addNode(node)
         let writer = WriterPort(ring, scope: upstream)
-        upstream.seal(name: "\(name).\(index)") { await pump(reader, into: writer, counter: counter) }
+        upstream.seal(name: "\(name).\(index)", Pump(reader, into: writer, counter: counter))
       }
       return ReaderPort(ring, scope: scope)
     }

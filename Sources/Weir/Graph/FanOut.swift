@@ -86,7 +86,7 @@ extension Outlet {
         let reader = make(upstream)
         let counter = upstream.addNode(node)
         let writer = WriterPort(ring, scope: upstream)
-        upstream.seal(name: name) { await pump(reader, into: writer, counter: counter) }
+        upstream.seal(name: name, Pump(reader, into: writer, counter: counter))
         return ring
       }
     }

@@ -34,7 +34,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
       return (state.next, state.closed)
     }
     if closed { link.finish() }
-    link.onClosed.withLock { $0.append { [weak self] in self?.leave(id) } }
+    link.onClosed.withLock { $0.append(Departure { [weak self] in self?.leave(id) }) }
     return HubSubscription(link: link)
   }
 
@@ -75,6 +75,13 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
     }
     return true
   }
+}
+
+/// What is done when a subscriber has left.
+private final class Departure: LinkObserver {
+  private let action: @Sendable () -> Void
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+  func linkClosed() { action() }
 }
 
 /// One subscriber's end of a hub: an AsyncSequence with one iterator. Letting it go leaves the hub.

@@ -126,7 +126,8 @@ extension Outlet {
       run.setHandle(handle.id, OutletSequence(ring))
       // Nobody can iterate it any more: the graph must not wait for that.
       run.onBodyEnd { ring.closeReader() }
-      scope.seal(name: name) { await pumpOut(reader, into: writer, counter: counter) }
+      // Counted as consumed here; whoever iterates settles what comes out.
+      scope.seal(name: name, Pump(reader, into: writer, counter: counter, isSink: true))
     }
     return handle
   }
@@ -170,16 +171,4 @@ nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
     chunk.settleAll(.stored)
     return true
   }
-}
-
-/// As ``pump(_:into:counter:)``, counting what passes as consumed; whoever iterates settles it.
-@inlinable
-nonisolated(nonsending) func pumpOut<Element: Sendable>(
-  _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun
-) async {
-  let end = await drive(reader, limit: counter.scope.runContext.chunkSize) { (chunk) async -> Bool in
-    let stamp = counter.consume(chunk.count)
-    return await writer.send(&chunk, stamp: stamp)
-  }
-  writer.finish(end)
 }

@@ -94,24 +94,8 @@ func makeLink<Element: Sendable>(
   let reader = make(upstream)
   let counter = counted ? upstream.addNode(node) : nil
   let writer = WriterPort(ring, scope: upstream)
-  upstream.seal(name: link.name) { await pump(reader, into: writer, counter: counter) }
+  upstream.seal(name: link.name, Pump(reader, into: writer, counter: counter))
   return ReaderPort(ring, scope: scope)
-}
-
-/// Moves chunks from a port into a link until either ends.
-@inlinable
-nonisolated(nonsending) func pump<Element: Sendable>(
-  _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, counter: NodeRun?
-) async {
-  let end = await drive(reader, limit: writer.scope.runContext.chunkSize) { (chunk) async -> Bool in
-    var stamp: UInt64 = 0
-    if let counter {
-      stamp = counter.pass(chunk.count)
-      counter.showTaps(chunk)
-    }
-    return await writer.send(&chunk, stamp: stamp)
-  }
-  writer.finish(end)
 }
 
 /// Pulls until the end and hands each chunk on; a step that returns false ends it as cancelled. Closes the port.

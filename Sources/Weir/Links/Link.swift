@@ -18,8 +18,8 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let isBusy = Atomic<Bool>(false)
   /// Taken by the first iterator over the link.
   @usableFromInline let iterated = OnceFlag()
-  /// Called once, outside the lock, when the last reader has left: stops the tasks that write.
-  let onClosed = Mutex<[@Sendable () -> Void]>([])
+  /// Told once, outside the lock, when the last reader has left: stops the tasks that write.
+  let onClosed = Mutex<[any LinkObserver]>([])
   /// Called once, outside the lock, when the policy `fail` has ended the link.
   @usableFromInline let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
   /// Number of elements found without parking that makes a reader a busy one. Fewer are as well waited for: a reader
@@ -323,12 +323,12 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   private func callClosed() {
-    let hooks = onClosed.withLock { hooks in
-      let all = hooks
-      hooks = []
+    let observers = onClosed.withLock { observers in
+      let all = observers
+      observers = []
       return all
     }
-    for hook in hooks { hook() }
+    for observer in observers { observer.linkClosed() }
   }
 
   /// Whether the last reader has left or the writing side has ended.
@@ -379,4 +379,9 @@ public final class Link<Element: Sendable>: Sendable {
       discards.settleAll(.dropped(.overflow))
     }
   }
+}
+
+/// Someone who wants to know that nobody reads a link any more.
+protocol LinkObserver: AnyObject, Sendable {
+  func linkClosed()
 }

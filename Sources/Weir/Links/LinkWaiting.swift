@@ -10,13 +10,13 @@ extension Link {
   /// the task closes the link when it is cancelled, and that wakes it.
   @inlinable
   nonisolated(nonsending) func waitForRoom(weight: Int) async {
-    await park(.writer, id: newWaiter(), weight: weight, cancellable: false)
+    await withUnsafeContinuation { park($0, .writer, id: newWaiter(), weight: weight, cancellable: false) }
   }
 
   /// Parks until there may be elements. Woken as ``waitForRoom(weight:)``.
   @inlinable
   nonisolated(nonsending) func waitForElements() async {
-    await park(.reader, id: newWaiter(), weight: 0, cancellable: false)
+    await withUnsafeContinuation { park($0, .reader, id: newWaiter(), weight: 0, cancellable: false) }
   }
 
   /// As ``waitForRoom(weight:)``, also woken by the cancellation of the waiting task.
@@ -47,33 +47,35 @@ extension Link {
   @inlinable
   func newWaiter() -> UInt64 { nextWaiter.add(1, ordering: .relaxed).oldValue }
 
+  /// Keeps a continuation until there may be room, or elements; resumes it at once where there is nothing to wait for.
   @inlinable
-  nonisolated(nonsending) func park(_ side: Side, id: UInt64, weight: Int, cancellable: Bool) async {
-    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      // Only a link with an age limit looks at the time, and only for room.
-      let stamp = side == .writer ? clock.now() : 0
-      let parked = state.withLock { state -> Bool in
-        if state.readers == 0 || state.end != nil { return false }
-        switch side {
-        case .writer:
-          if state.hasRoom(weight: weight, now: stamp) { return false }
-          state.counters.waits &+= 1
-          state.waitingWriters.append(LinkWaiter(id: id, continuation: continuation))
-        case .reader:
-          if state.count > 0 || state.poked {
-            state.poked = false
-            return false
-          }
-          state.waitingReaders.append(LinkWaiter(id: id, continuation: continuation))
+  @inline(never)
+  func park(
+    _ continuation: UnsafeContinuation<Void, Never>, _ side: Side, id: UInt64, weight: Int, cancellable: Bool
+  ) {
+    // Only a link with an age limit looks at the time, and only for room.
+    let stamp = side == .writer ? clock.now() : 0
+    let parked = state.withLock { state -> Bool in
+      if state.readers == 0 || state.end != nil { return false }
+      switch side {
+      case .writer:
+        if state.hasRoom(weight: weight, now: stamp) { return false }
+        state.counters.waits &+= 1
+        state.waitingWriters.append(LinkWaiter(id: id, continuation: continuation))
+      case .reader:
+        if state.count > 0 || state.poked {
+          state.poked = false
+          return false
         }
-        return true
+        state.waitingReaders.append(LinkWaiter(id: id, continuation: continuation))
       }
-      if !parked {
-        continuation.resume()
-      } else if cancellable && Task.isCancelled {
-        // The handler may have run before the waiter was in the list; the flag is set before the handler runs.
-        unpark(side, id: id)
-      }
+      return true
+    }
+    if !parked {
+      continuation.resume()
+    } else if cancellable && Task.isCancelled {
+      // The handler may have run before the waiter was in the list; the flag is set before the handler runs.
+      unpark(side, id: id)
     }
   }
 
@@ -81,7 +83,7 @@ extension Link {
   nonisolated(nonsending) func parkCancellable(_ side: Side, weight: Int) async -> Bool {
     let id = newWaiter()
     await withTaskCancellationHandler {
-      await park(side, id: id, weight: weight, cancellable: true)
+      await withUnsafeContinuation { park($0, side, id: id, weight: weight, cancellable: true) }
     } onCancel: {
       unpark(side, id: id)
     }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The writing end of a link, owned by one segment. Ends at most once, whoever ends it.
 @usableFromInline
-final class WriterPort<Element: Sendable>: Sendable {
+final class WriterPort<Element: Sendable>: SegmentPort {
   @usableFromInline let link: Link<Element>
   @usableFromInline let scope: SegmentScope
   private let ended = Atomic<Bool>(false)
@@ -11,15 +11,22 @@ final class WriterPort<Element: Sendable>: Sendable {
   init(_ link: Link<Element>, scope: SegmentScope) {
     self.link = link
     self.scope = scope
-    scope.addCloser { [weak self] in self?.finish(.cancelled) }
-    scope.addOutput { segment in
-      link.onClosed.withLock { $0.append { [weak segment] in segment?.outputClosed() } }
-    }
+    scope.add(self)
   }
+
+  @usableFromInline var isOutput: Bool { true }
+
+  /// When the last reader has left, the task hears of it.
+  @usableFromInline
+  func sealed(in segment: SegmentTask) { link.onClosed.withLock { $0.append(segment) } }
+
+  @usableFromInline
+  func segmentCancelled() { finish(.cancelled) }
 
   /// Sends all of a chunk, waiting for room. False when nobody reads any more; what is left is abandoned.
   /// - Parameter stamp: a look at the clock not long ago; zero for none.
   @inlinable
+  @inline(never)
   nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>, stamp: UInt64 = 0) async -> Bool {
     var stamp = stamp
     while !chunk.isEmpty {
@@ -46,7 +53,7 @@ final class WriterPort<Element: Sendable>: Sendable {
 
 /// The reading end of a link, owned by one segment. Closes at most once, whoever closes it.
 @usableFromInline
-final class ReaderPort<Element: Sendable>: Sendable {
+final class ReaderPort<Element: Sendable>: SegmentPort {
   @usableFromInline let link: Link<Element>
   @usableFromInline let scope: SegmentScope
   /// Whether elements leave a cycle here, and with it the tokens they had inside.
@@ -65,8 +72,14 @@ final class ReaderPort<Element: Sendable>: Sendable {
     self.scope = scope
     self.most = most
     self.source = source
-    scope.addCloser { [weak self] in self?.close() }
+    scope.add(self)
   }
+
+  @usableFromInline var isOutput: Bool { false }
+  @usableFromInline
+  func sealed(in segment: SegmentTask) {}
+  @usableFromInline
+  func segmentCancelled() { close() }
 
   @usableFromInline
   func close() {
@@ -109,16 +122,17 @@ final class ReaderPort<Element: Sendable>: Sendable {
     }
   }
 
-  /// Waits for something to take; a busy link is left alone for a moment instead, so that it fills.
+  /// What to do when nothing is there: park, or leave a busy link alone for a moment, so that it fills.
   @inlinable
-  nonisolated(nonsending) func wait() async {
+  @inline(never)
+  func willWait() -> Bool {
     scope.enterIdle()
-    if link.isBusy.exchange(false, ordering: .relaxed) {
-      await link.letFill()
-    } else {
-      parked.store(true, ordering: .relaxed)
-      await link.waitForElements()
+    if link.isBusy.load(ordering: .relaxed) {
+      link.isBusy.store(false, ordering: .relaxed)
+      return false
     }
+    parked.store(true, ordering: .relaxed)
+    return true
   }
 
   @inlinable
@@ -129,7 +143,7 @@ final class ReaderPort<Element: Sendable>: Sendable {
       switch poll(&chunk, limit: limit) {
       case .ready: return true
       case .interrupted(let interruption): throw interruption
-      case .empty: await wait()
+      case .empty: await willWait() ? link.waitForElements() : link.letFill()
       case .ended, .asynchronous: return false
       }
     }
@@ -140,7 +154,13 @@ final class ReaderPort<Element: Sendable>: Sendable {
   var reader: ChunkReader<Element> {
     ChunkReader(
       poll: { chunk, limit in self.poll(&chunk, limit: limit) },
-      wait: { await self.wait() },
+      wait: {
+        if self.willWait() {
+          await self.link.waitForElements()
+        } else {
+          await self.link.letFill()
+        }
+      },
       suspending: { (chunk, limit) async throws(PortInterruption) in
         try await self.receive(into: &chunk, limit: limit)
       },

@@ -7,11 +7,10 @@ import Synchronization
 final class SegmentScope: Sendable {
   private struct Draft {
     var meters: [NodeMeter] = []
-    var closers: [@Sendable () -> Void] = []
+    var closers: [any SegmentPort] = []
     var outputs = 0
     var segment: SegmentTask?
     var clock: SegmentClock?
-    var afterSeal: [@Sendable (SegmentTask) -> Void] = []
   }
 
   let run: RunContext
@@ -34,32 +33,38 @@ final class SegmentScope: Sendable {
     return NodeRun(scope: self, meter: meter, index: index, name: run.nodes[node].name)
   }
 
-  /// Registers what ends a port when the task is cancelled.
+  /// Registers a port, or whatever else has to hear of it when the task is cancelled.
   @usableFromInline
-  func addCloser(_ close: @escaping @Sendable () -> Void) {
-    draft.withLock { $0.closers.append(close) }
-  }
-
-  func addOutput(closed register: @escaping @Sendable (SegmentTask) -> Void) {
+  func add(_ port: any SegmentPort) {
     draft.withLock { draft in
-      draft.outputs += 1
-      draft.afterSeal.append(register)
+      draft.closers.append(port)
+      if port.isOutput { draft.outputs += 1 }
     }
   }
+
+  /// Registers what is to be done when the task is cancelled.
+  @usableFromInline
+  func addCloser(_ close: @escaping @Sendable () -> Void) { add(ClosingAction(close)) }
 
   /// Makes the task of this segment and hands it to the run.
   @usableFromInline
   func seal(isIntake: Bool = false, name: String, body: @escaping @Sendable () async -> Void) {
-    let (segment, hooks) = draft.withLock { draft in
+    seal(isIntake: isIntake, name: name, SegmentClosure(body))
+  }
+
+  /// Makes the task of this segment and hands it to the run.
+  @usableFromInline
+  func seal(isIntake: Bool = false, name: String, _ body: any SegmentBody) {
+    let (segment, ports) = draft.withLock { draft in
       let clock = SegmentClock(trace: run.trace, meters: draft.meters)
       let segment = SegmentTask(
         name: name, clock: clock, isIntake: isIntake, outputs: draft.outputs, closers: draft.closers, body: body)
       sealed.fill(clock, segment)
-      let hooks = draft.afterSeal
+      let ports = draft.closers
       draft = Draft()
-      return (segment, hooks)
+      return (segment, ports)
     }
-    for hook in hooks { hook(segment) }
+    for port in ports { port.sealed(in: segment) }
     run.add(segment)
   }
 
@@ -73,6 +78,39 @@ final class SegmentScope: Sendable {
 
   @usableFromInline func enterIdle() { clock?.enterIdle() }
   @usableFromInline func enterBlocked() { clock?.enterBlocked() }
+}
+
+/// What a task of a run does. An object, since a closure that passes through generic code is wrapped once more each time.
+@usableFromInline
+protocol SegmentBody: AnyObject, Sendable {
+  nonisolated(nonsending) func run() async
+}
+
+/// A closure as the body of a task.
+private final class SegmentClosure: SegmentBody {
+  private let body: @Sendable () async -> Void
+  init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
+  nonisolated(nonsending) func run() async { await body() }
+}
+
+/// One end of a link that a task of a run owns.
+@usableFromInline
+protocol SegmentPort: AnyObject, Sendable {
+  /// Whether the task writes here.
+  var isOutput: Bool { get }
+  /// The task is complete and will start.
+  func sealed(in segment: SegmentTask)
+  /// The task was cancelled: nothing more passes.
+  func segmentCancelled()
+}
+
+/// Something else that has to hear of the cancellation of a task.
+private final class ClosingAction: SegmentPort {
+  private let action: @Sendable () -> Void
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+  var isOutput: Bool { false }
+  func sealed(in segment: SegmentTask) {}
+  func segmentCancelled() { action() }
 }
 
 /// The clock and the task of a sealed scope, readable without a lock.

@@ -4,9 +4,8 @@ import Synchronization
 ///
 /// Ending it is always done through its ports: closing an input tells upstream, finishing an output tells downstream,
 /// and both wake the task if it is parked there.
-final class SegmentTask: Sendable {
-  typealias Body = @Sendable () async -> Void
-
+@usableFromInline
+final class SegmentTask: LinkObserver {
   /// The running task, to be cancelled from elsewhere.
   ///
   /// Safety: only `cancel()` is called on it, which `UnsafeCurrentTask` allows from any task, and the task itself takes
@@ -22,9 +21,9 @@ final class SegmentTask: Sendable {
     var cancelled = false
     var intakeStopped = false
     var openOutputs = 0
-    var portClosers: [@Sendable () -> Void] = []
+    var ports: [any SegmentPort] = []
     /// What the task does; given up when it starts, so that a finished run keeps nothing alive.
-    var body: Body?
+    var body: (any SegmentBody)?
 
     mutating func issueCancel() -> Bool {
       defer { cancelIssued = true }
@@ -44,43 +43,48 @@ final class SegmentTask: Sendable {
   private let running = Mutex<RunningTask?>(nil)
 
   init(
-    name: String, clock: SegmentClock, isIntake: Bool, outputs: Int, closers: [@Sendable () -> Void],
-    body: @escaping Body
+    name: String, clock: SegmentClock, isIntake: Bool, outputs: Int, closers: [any SegmentPort],
+    body: any SegmentBody
   ) {
     self.name = name
     self.clock = clock
     self.isIntake = isIntake
     var initial = State()
     initial.openOutputs = outputs
-    initial.portClosers = closers
+    initial.ports = closers
     initial.body = body
     state = Mutex(initial)
   }
 
-  /// Runs the segment in the calling task.
-  func run() async {
-    let handle = withUnsafeCurrentTask { task in task.map(RunningTask.init) }
-    running.withLock { $0 = handle }
-    let (mayRun, interrupted) = state.withLock { (!$0.cancelled, $0.cancelIssued) }
-    if interrupted { handle?.task.cancel() }
-    let body = state.withLock { state in
-      let body = state.body
-      state.body = nil
-      return body
-    }
-    if mayRun, let body {
-      await withTaskCancellationHandler {
-        await body()
-      } onCancel: {
-        taskCancelled()
-      }
+  /// Runs the segment in the calling task. Whoever starts it tells it of the cancellation of that task, with
+  /// ``taskCancelled()``.
+  nonisolated(nonsending) func run() async {
+    if let body = begin() {
+      await body.run()
     } else {
       closePorts()
     }
+    finish()
+  }
+
+  /// - Returns: what the task does; nil when it was cancelled before it started.
+  private func begin() -> (any SegmentBody)? {
+    let handle = withUnsafeCurrentTask { task in task.map(RunningTask.init) }
+    running.withLock { $0 = handle }
+    let (body, mayRun, interrupted) = state.withLock { state in
+      let body = state.body
+      state.body = nil
+      return (body, !state.cancelled, state.cancelIssued)
+    }
+    if interrupted { handle?.task.cancel() }
+    return mayRun ? body : nil
+  }
+
+  private func finish() {
     running.withLock { $0 = nil }
     state.withLock { state in
       state.ended = true
-      state.portClosers = []
+      state.ports = []
     }
     clock.stop()
   }
@@ -118,7 +122,8 @@ final class SegmentTask: Sendable {
   }
 
   /// A reader of one of the outputs has left; when all have, nothing more is wanted of this task.
-  func outputClosed() {
+  @usableFromInline
+  func linkClosed() {
     let none = state.withLock { state in
       state.openOutputs -= 1
       return state.openOutputs <= 0
@@ -126,23 +131,21 @@ final class SegmentTask: Sendable {
     if none { cancel() }
   }
 
-  private func taskCancelled() {
-    // Stopping the intake cancels the task only to interrupt the source: the ports stay open.
-    let whole = state.withLock { state in
-      if isIntake && state.intakeStopped && !state.cancelled { return false }
+  /// The task of the whole run was cancelled, and with it this one.
+  func taskCancelled() {
+    state.withLock { state in
       state.cancelled = true
       halted.store(true, ordering: .releasing)
-      return true
     }
-    if whole { closePorts() }
+    closePorts()
   }
 
   private func closePorts() {
-    let closers = state.withLock { state in
-      let closers = state.portClosers
-      state.portClosers = []
-      return closers
+    let ports = state.withLock { state in
+      let ports = state.ports
+      state.ports = []
+      return ports
     }
-    for close in closers { close() }
+    for port in ports { port.segmentCancelled() }
   }
 }

@@ -6,6 +6,7 @@ final class StageState<S: Stage>: @unchecked Sendable {
   // checks would cost more than a small chunk.
   @exclusivity(unchecked) @usableFromInline var stage: S
   @usableFromInline let original: S
+  @usableFromInline let upstream: ChunkReader<S.Input>
   @exclusivity(unchecked) @usableFromInline var input = Chunk<S.Input>()
   @exclusivity(unchecked) @usableFromInline var phase = StagePhase.running
   /// Tokens of elements the stage holds, oldest first.
@@ -14,13 +15,14 @@ final class StageState<S: Stage>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var unsettled: Unsettled?
   /// Whether upstream could not go on without suspending.
   @exclusivity(unchecked) @usableFromInline var isUpstreamSuspended = false
-  @usableFromInline let supervisor: Supervisor
+  @usableFromInline let supervision: Supervision
+  /// Made at the first failure.
+  @exclusivity(unchecked) @usableFromInline var failures: Supervisor?
   @usableFromInline let node: NodeRun
 
   /// What a failed step leaves behind.
-  @frozen
   @usableFromInline
-  struct Unsettled {
+  final class Unsettled {
     @usableFromInline let step: StageStep<S.Input, S.Failure>
     @usableFromInline let token: Settlement?
     @usableFromInline let tally: NodeMeter.Tally
@@ -35,6 +37,13 @@ final class StageState<S: Stage>: @unchecked Sendable {
     }
   }
 
+  @usableFromInline var supervisor: Supervisor {
+    if let failures { return failures }
+    let supervisor = Supervisor(supervision, node: node)
+    failures = supervisor
+    return supervisor
+  }
+
   @usableFromInline
   func takeUnsettled() -> Unsettled? {
     defer { unsettled = nil }
@@ -42,10 +51,11 @@ final class StageState<S: Stage>: @unchecked Sendable {
   }
 
   @usableFromInline
-  init(_ stage: S, supervision: Supervision, node: NodeRun) {
+  init(_ stage: S, _ upstream: ChunkReader<S.Input>, supervision: Supervision, node: NodeRun) {
     self.stage = stage
     original = stage
-    supervisor = Supervisor(supervision, node: node)
+    self.upstream = upstream
+    self.supervision = supervision
     self.node = node
   }
 
@@ -55,6 +65,7 @@ final class StageState<S: Stage>: @unchecked Sendable {
     input.settleAll(.abandoned)
     heldTokens.settleAll(.abandoned)
     phase = .ended
+    upstream.close()
   }
 
   /// Gives tokens to what one call emitted: `left` elements, oldest first, have left the stage with it.
@@ -199,23 +210,21 @@ func processTracked<S: Stage>(
 func stageReader<S: Stage>(
   _ upstream: ChunkReader<S.Input>, _ stage: S, supervision: Supervision, node: NodeRun
 ) -> ChunkReader<S.Output> {
-  let state = StageState(stage, supervision: supervision, node: node)
+  let state = StageState(stage, upstream, supervision: supervision, node: node)
+  // Each closure captures the state alone, which takes no memory of its own.
   return ChunkReader<S.Output>(
-    poll: { out, limit in pollStage(state, upstream, into: &out, limit: limit) },
+    poll: { out, limit in pollStage(state, into: &out, limit: limit) },
     wait: upstream.wait,
     suspending: { (out, limit) async throws(PortInterruption) in
-      try await driveStage(state, upstream, into: &out, limit: limit)
+      try await driveStage(state, into: &out, limit: limit)
     },
-    close: {
-      state.abandon()
-      upstream.close()
-    })
+    close: { state.abandon() })
 }
 
 /// Does what the stage can without waiting: most of its life.
 @inlinable
 func pollStage<S: Stage>(
-  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, into out: inout Chunk<S.Output>, limit: Int
+  _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int
 ) -> Poll {
   while true {
     switch state.phase {
@@ -226,7 +235,7 @@ func pollStage<S: Stage>(
     // A failure is decided upon by supervision, which may take its time.
     if state.unsettled != nil { return .asynchronous }
     if state.input.isEmpty && state.stage.demand > 0 {
-      switch upstream.poll(&state.input, Swift.min(limit, state.stage.demand)) {
+      switch state.upstream.poll(&state.input, Swift.min(limit, state.stage.demand)) {
       case .ready: break
       case .ended:
         endStage(state, into: &out)
@@ -241,7 +250,7 @@ func pollStage<S: Stage>(
         return .asynchronous
       }
     }
-    if workStage(state, upstream, into: &out, limit: limit) {
+    if workStage(state, into: &out, limit: limit) {
       if !out.isEmpty { return .ready }
     } else {
       return .asynchronous
@@ -252,13 +261,13 @@ func pollStage<S: Stage>(
 /// Does what takes waiting, then at least one step of the rest.
 @inlinable
 nonisolated(nonsending) func driveStage<S: Stage>(
-  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, into out: inout Chunk<S.Output>, limit: Int
+  _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int
 ) async throws(PortInterruption) -> Bool {
   while true {
     if let unsettled = state.takeUnsettled() {
       var tally = unsettled.tally
       await settleStep(state, unsettled.step, token: unsettled.token, out: &out, tally: &tally)
-      recordStage(state, upstream, tally, at: unsettled.stamp, into: &out)
+      recordStage(state, tally, at: unsettled.stamp, into: &out)
       if !out.isEmpty { return true }
     }
     switch state.phase {
@@ -275,7 +284,7 @@ nonisolated(nonsending) func driveStage<S: Stage>(
       state.isUpstreamSuspended = false
       var more = false
       do throws(PortInterruption) {
-        more = isSuspended ? try await upstream.suspending(&input, most) : try await upstream.pull(&input, most)
+        more = isSuspended ? try await state.upstream.suspending(&input, most) : try await state.upstream.pull(&input, most)
       } catch {
         state.phase = .failed(error)
         throw error
@@ -287,7 +296,7 @@ nonisolated(nonsending) func driveStage<S: Stage>(
         continue
       }
     }
-    if workStage(state, upstream, into: &out, limit: limit), !out.isEmpty { return true }
+    if workStage(state, into: &out, limit: limit), !out.isEmpty { return true }
   }
 }
 
@@ -295,7 +304,7 @@ nonisolated(nonsending) func driveStage<S: Stage>(
 /// - Returns: false when a failure waits to be settled.
 @inlinable
 func workStage<S: Stage>(
-  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, into out: inout Chunk<S.Output>, limit: Int
+  _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int
 ) -> Bool {
   let stamp = state.node.enter()
   var tally = NodeMeter.Tally()
@@ -305,27 +314,26 @@ func workStage<S: Stage>(
     (step, token) = processTracked(state, into: &out, limit: limit, tally: &tally)
   } else {
     step = processChunk(&state.stage, &state.input, into: &out, limit: limit, tally: &tally)
-    if case .paused = step, tally.elementsIn > 0 { state.supervisor.succeeded() }
+    if case .paused = step, tally.elementsIn > 0 { state.failures?.succeeded() }
   }
   if case .failed = step {
     state.unsettled = .init(step: step, token: token, tally: tally, stamp: stamp)
     return false
   }
-  recordStage(state, upstream, tally, at: stamp, into: &out)
+  recordStage(state, tally, at: stamp, into: &out)
   return true
 }
 
 /// Counts one step, and ends a stage that wants nothing more.
 @inlinable
 func recordStage<S: Stage>(
-  _ state: StageState<S>, _ upstream: ChunkReader<S.Input>, _ tally: NodeMeter.Tally, at stamp: UInt64,
-  into out: inout Chunk<S.Output>
+  _ state: StageState<S>, _ tally: NodeMeter.Tally, at stamp: UInt64, into out: inout Chunk<S.Output>
 ) {
   var tally = tally
   tally.held = state.stage.held
   state.node.meter.record(tally, at: stamp)
   if case .running = state.phase, state.stage.demand == 0 {
-    upstream.close()
+    state.upstream.close()
     state.input.settleAll(.abandoned)
     finishStage(state, into: &out)
   }

@@ -46,7 +46,7 @@ public struct Backoff: Sendable, Hashable {
 }
 
 /// What happens when a node throws.
-public enum Supervision: Sendable, Hashable {
+public indirect enum Supervision: Sendable, Hashable {
   /// The node fails, and with it the run: downstream gets what was emitted before, then the failure.
   case fail
   /// The element is given up: counted, sent to the dead letters. The node keeps its state and goes on.

@@ -88,7 +88,7 @@ extension Outlet {
       let reader = make(scope)
       let counter = scope.addNode(node)
       let writer = WriterPort(link, scope: scope)
-      scope.seal(name: "output") { await pumpOut(reader, into: writer, counter: counter) }
+      scope.seal(name: "output", Pump(reader, into: writer, counter: counter, isSink: true))
     }
   }
 }
