@@ -33,7 +33,7 @@ import WeirTesting
     }
     let released = RunCounter()
     let hub = BroadcastHub<Buffer>()
-    let slow = hub.subscribe(limit: .elements(8), policy: .dropOldest)
+    let slow = try hub.subscribe(limit: .elements(8), policy: .dropOldest)
     for _ in 0..<100 { await hub.publish(Buffer(released)) }
     #expect(slow.dropped == 92)
     #expect(released.value == 92)
