@@ -73,6 +73,44 @@ import WeirTesting
     }
   }
 
+  @Test func `async-algorithms 110: a hub says what early, late and slow subscribers get`() async throws {
+    let hub = BroadcastHub<Int>()
+    let early = hub.subscribe()
+    let slow = try hub.subscribe(limit: .elements(2), policy: .dropOldest)
+    for number in 0..<50 { await hub.publish(number) }
+    let late = hub.subscribe()
+    for number in 50..<100 { await hub.publish(number) }
+    hub.close()
+    let afterwards = hub.subscribe()
+    let expected = [(early, Array(0..<100)), (slow, [98, 99]), (late, Array(50..<100)), (afterwards, [])]
+    for (subscription, numbers) in expected {
+      var seen: [Int] = []
+      for try await number in subscription { seen.append(number) }
+      #expect(seen == numbers)
+    }
+    #expect(slow.dropped == 98 && early.dropped == 0)
+  }
+
+  @Test func `async-algorithms 383: twenty subscribers with the smallest buffer lose nothing`() throws {
+    try runInSimulation { simulation, options in
+      let hub = BroadcastHub<Int>()
+      let blueprint = try Blueprint("share") { graph in graph.source("numbers", 0..<30).sink("hub", hub) }
+      let subscriptions = try (0..<20).map { _ in try hub.subscribe(limit: .elements(1)) }
+      try await withThrowingTaskGroup(of: [Int].self) { group in
+        for subscription in subscriptions {
+          group.addTask {
+            var seen: [Int] = []
+            for try await number in subscription { seen.append(number) }
+            return seen
+          }
+        }
+        try await blueprint.run(options)
+        hub.close()
+        for try await seen in group { try simulation.require(seen == Array(0..<30), "\(seen)") }
+      }
+    }
+  }
+
   @Test func `AsyncExtensions 48: a merge of no ports is a fault, not a graph that never ends`() {
     #expect(throws: GraphFaults.self) {
       try Blueprint("none") { graph in
