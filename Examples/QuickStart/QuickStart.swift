@@ -27,6 +27,9 @@ struct QuickStart {
       return (try live[live.handles].value, live.snapshot())
     }
     for (room, count) in counts.sorted(by: { $0.key < $1.key }) { print("\(room): \(count) messages") }
-    for node in seen.nodes { print("\(node.name): \(node.elementsIn) in, \(node.elementsOut) out, busy \(node.busy)") }
+    for node in seen.nodes {
+      let busy = (node.busy / .microseconds(1)).rounded() / 1_000
+      print("\(node.name): \(node.elementsIn) in, \(node.elementsOut) out, busy \(busy) ms")
+    }
   }
 }

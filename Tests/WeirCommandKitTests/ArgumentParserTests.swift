@@ -148,6 +148,8 @@ import Testing
     #expect(try path("help") == [])
     #expect(try path("-h") == [])
     #expect(try path("help", "replay") == ["replay"])
+    #expect(try path("help", "help") == [])
+    #expect(try path("help", "help", "--help") == [])
     #expect(try path("replay", "--batch", "3", "--help") == ["replay"])
     #expect(try path("help", "store", "check") == ["store", "check"])
     #expect(try path("store", "check", "-h") == ["store", "check"])

@@ -73,7 +73,7 @@ extension AsyncChunkStage {
     let (name, location, supervision) = (placement.name, placement.location, placement.supervision)
     let builder = outlet.builder
     let node = builder.addNode(
-      name, .asynchronous, "\(Self.self)", location, faults: faults + builder.supervisionFaults(supervision))
+      name, .asynchronous, "\(Self.self)", location, faults: allFaults + builder.supervisionFaults(supervision))
     outlet.connect(to: node)
     let link = builder.link(name, placement.limit, "wait", written: false, location)
     let make = outlet.make

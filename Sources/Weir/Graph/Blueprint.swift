@@ -36,7 +36,8 @@ public struct Blueprint<Handles: Sendable>: Sendable {
 
   /// Runs the graph until every task of it has ended.
   /// - Returns: the final counters and clocks.
-  /// - Throws: ``StageFailure`` when a node failed; `CancellationError` when the calling task was cancelled.
+  /// - Throws: ``StageFailure`` when a node failed; `CancellationError` when the calling task was cancelled;
+  ///   ``RunError/badLimit(_:)`` at once for a chunk size below 1.
   @discardableResult
   public nonisolated(nonsending) func run(_ options: RunOptions = RunOptions()) async throws -> GraphSnapshot {
     try await run(options) { $0 }.snapshot()
@@ -47,10 +48,13 @@ public struct Blueprint<Handles: Sendable>: Sendable {
   /// `body` gets the live graph: to watch it, to drain or abort it, to use what the handles stand for. When it throws,
   /// the run is aborted.
   /// - Throws: what `body` throws; else ``StageFailure`` when a node failed; else `CancellationError` when the calling
-  ///   task was cancelled.
+  ///   task was cancelled. ``RunError/badLimit(_:)`` at once for a chunk size below 1.
   public nonisolated(nonsending) func run<Result: Sendable>(
     _ options: RunOptions = RunOptions(), _ body: (LiveGraph<Handles>) async throws -> Result
   ) async throws -> Result {
+    if options.chunkSize < 1 {
+      throw RunError.badLimit("chunks of \(options.chunkSize) elements can hold none; use 1 or more")
+    }
     let context = RunContext(name: name, nodes: nodes, edges: edges, cycleExits: cycleExits, options: options)
     for root in roots { root(context) }
     let segments = context.segments

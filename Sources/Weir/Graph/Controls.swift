@@ -57,7 +57,8 @@ extension GraphBuilder {
   ///
   /// Emits whenever a node gives an element up; never makes the node wait: when the link is full the oldest letter goes,
   /// counted at the link; finishes when every task that does not lie behind it has ended. Nodes behind the port do not
-  /// feed it themselves. Memory: the limit.
+  /// feed it themselves. A zip, sorted merge or concat that would wait for itself, because it joins the letters with the
+  /// flow they come from, is a fault. Memory: the limit.
   public func deadLetters(
     _ name: String = "dead-letters", limit: LinkLimit = .elements(1024), file: StaticString = #fileID,
     line: UInt = #line
@@ -114,6 +115,7 @@ extension Outlet {
   ) -> Outlet<Element> {
     let location = SourceLocation(file, line)
     let node = builder.addNode(name, .tracker, "tracker", location, traits: NodeTraits(isOneToOne: true))
+    builder.claimLedger(handle.id, for: name, location)
     connect(to: node)
     let make = self.make
     return Outlet(builder, node, location) { scope in
@@ -141,6 +143,23 @@ extension Outlet {
 }
 
 extension GraphBuilder {
-  /// A ledger for one ``Outlet/tracked(_:by:file:line:onAdvance:)`` port.
-  public func ledger() -> Handle<SettlementLedger> { Handle(newHandle()) }
+  /// A ledger for one ``Outlet/tracked(_:by:file:line:onAdvance:)`` port; a second one is a fault.
+  public func ledger() -> Handle<SettlementLedger> {
+    let handle = Handle<SettlementLedger>(newHandle())
+    ledgers[handle.id] = .some(nil)
+    return handle
+  }
+
+  /// A ledger numbers the elements of one tracker: a second one would hide the first.
+  fileprivate func claimLedger(_ handle: Int, for name: String, _ location: SourceLocation) {
+    switch ledgers[handle] {
+    case .none:
+      addFault(.foreignPort, name, "\"\(name)\" has a ledger of another blueprint; make one in this graph", location)
+    case .some(.some(let other)):
+      let message = "\"\(name)\" has the ledger that follows \"\(other)\"; make a ledger for each tracker"
+      addFault(.badStage, name, message, location)
+    case .some(.none):
+      ledgers[handle] = name
+    }
+  }
 }

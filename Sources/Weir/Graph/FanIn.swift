@@ -76,7 +76,7 @@ extension GraphBuilder {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<Element> {
     let location = SourceLocation(file, line)
-    let node = addNode(name, .fanIn, "concat", location, traits: NodeTraits(join: .waitsForOne))
+    let node = addNode(name, .fanIn, "concat", location, traits: NodeTraits(join: .inTurn))
     first.connect(to: node)
     second.connect(to: node)
     let makeFirst = first.make

@@ -21,6 +21,8 @@ public final class GraphBuilder {
   var deadLetterNode: Int?
   /// Names of the kill switches, by handle.
   var switches: [Int: String] = [:]
+  /// Ledgers, by handle, with the tracker of each that has one.
+  var ledgers: [Int: String?] = [:]
   /// Set-up of the ways back of feedback nodes.
   var feedbackPolicies: [Int: Root] = [:]
   /// Which node each port was wired to.
@@ -57,10 +59,13 @@ public final class GraphBuilder {
   func link(
     _ name: String, _ limit: LinkLimit, _ policy: String, written: Bool, _ location: SourceLocation
   ) -> LinkDescription {
-    if let fault = limit.fault {
-      addFault(.badLimit, name, "\(fault); write a positive limit, or .unbounded if you mean it", location)
-    }
+    if let fault = limit.fault { addLimitFault(name, fault, location) }
     return LinkDescription(name: name, limit: limit, policy: policy, isWritten: written)
+  }
+
+  @usableFromInline
+  func addLimitFault(_ name: String, _ fault: String, _ location: SourceLocation) {
+    addFault(.badLimit, name, "\(fault); write a positive limit, or .unbounded if you mean it", location)
   }
 
   // MARK: Ports
@@ -144,7 +149,9 @@ public final class GraphBuilder {
         "the output of \"\(node.name)\"\(leg) goes nowhere; wire it to a sink, or to .ignore() if you mean it"
       all.append(GraphFault(kind: .openPort, node: node.name, message: message, location: port.location))
     }
-    all += Topology(nodes: nodes, edges: edges, traits: traits).faults()
+    let topology = Topology(nodes: nodes, edges: edges, traits: traits)
+    all += topology.faults()
+    if let deadLetterNode { all += topology.joinsWaiting(forDeadLettersOf: deadLetterNode) }
     return all
   }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Delivers what a running graph emits to subscribers that come and go.
 ///
-/// A subscriber gets everything emitted after ``subscribe(_:limit:policy:)`` has returned, and nothing from before. Its
+/// A subscriber gets everything emitted after ``subscribe(policy:)`` has returned, and nothing from before. Its
 /// policy says what happens when it is slow: with `wait` it gates the hub, with a dropping policy only it loses, and its
 /// subscription counts what. A hub outlives its graphs: several may feed it, at once or one after another.
 ///
@@ -22,12 +22,21 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
   /// Number of subscribers now.
   public var subscribers: Int { state.withLock { $0.links.count } }
 
+  /// Joins the hub with the standard limit; complete when it returns.
+  public func subscribe(policy: OverflowPolicy<Element> = .wait) -> HubSubscription<Element> {
+    join(Link(policy: policy))
+  }
+
   /// Joins the hub; complete when it returns.
+  /// - Throws: ``StageFaults`` when the limit can never admit an element: the hub is not joined.
   public func subscribe(
-    limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait,
-    weigh: (@Sendable (Element) -> Int)? = nil
-  ) -> HubSubscription<Element> {
-    let link = Link<Element>(limit: limit.fault == nil ? limit : .standard, policy: policy, weigh: weigh)
+    limit: LinkLimit, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil
+  ) throws(StageFaults) -> HubSubscription<Element> {
+    try StageFaults.check(Self.self, limit.faults)
+    return join(Link(limit: limit, policy: policy, weigh: weigh))
+  }
+
+  private func join(_ link: Link<Element>) -> HubSubscription<Element> {
     let (id, closed) = state.withLock { state in
       state.next += 1
       if !state.closed { state.links[state.next] = link }
@@ -121,13 +130,17 @@ public final class MergeHub<Element: Sendable>: Sendable {
   }
 
   @usableFromInline let link: Link<Element>
+  /// What is wrong with the limit: a fault of the blueprint that the hub feeds.
+  @usableFromInline let fault: String?
   private let state = Mutex(State())
 
-  /// A hub without producers; the limit and policy are those of the link to the graph.
+  /// A hub without producers; the limit and policy are those of the link to the graph. A limit that can never admit an
+  /// element is a fault of the blueprint in which the hub is a source.
   public init(
     limit: LinkLimit = .standard, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil
   ) {
-    link = Link(limit: limit.fault == nil ? limit : .standard, policy: policy, weigh: weigh, writers: .max)
+    fault = limit.fault
+    link = Link(limit: fault == nil ? limit : .standard, policy: policy, weigh: weigh, writers: .max)
   }
 
   /// Joins the hub; complete when it returns. A producer of a closed hub can send nothing.
@@ -214,6 +227,7 @@ extension GraphBuilder {
     _ name: String, _ hub: MergeHub<Element>, file: StaticString = #fileID, line: UInt = #line
   ) -> Outlet<Element> {
     let location = SourceLocation(file, line)
+    if let fault = hub.fault { addLimitFault(name, fault, location) }
     let node = addNode(name, .source, "hub", location)
     let link = link(name, hub.link.limit, hub.link.policyName, written: false, location)
     return Outlet(self, node, location, link: link) { scope in

@@ -62,6 +62,7 @@ private func runProcess<Input: Sendable, Output: Sendable>(
       return .cancelled
     }
     input.close(settling: .dropped(.failed))
+    node.meter.countError()
     return .failed(node.fail(error))
   }
 }

@@ -54,7 +54,7 @@ extension Outlet {
   ) where S.Input == Element, S.Output == Never {
     let location = SourceLocation(file, line)
     let node = builder.addNode(
-      name, .sink, "\(S.self)", location, faults: stage.faults + builder.supervisionFaults(supervision))
+      name, .sink, "\(S.self)", location, faults: stage.allFaults + builder.supervisionFaults(supervision))
     connect(to: node)
     let make = self.make
     builder.addRoot { run in

@@ -16,8 +16,10 @@ struct NodeTraits: Sendable {
     case none
     /// Needs one element of each input (zip).
     case pairs
-    /// Waits for a certain input while others fill (concat, sorted merge).
+    /// Waits for a certain input while others fill (sorted merge).
     case waitsForOne
+    /// The same, and takes all of an input before any of the next (concat).
+    case inTurn
   }
 
   @usableFromInline
@@ -88,7 +90,7 @@ struct Topology {
     var visited: Set<Int> = []
     func climb(_ edge: EdgeDescription, exact: Bool, drops: Bool) {
       let exact = exact && (edge.link.map { $0.policy == "wait" } ?? true)
-      let drops = drops || (edge.link.map { ["drop oldest", "drop newest", "conflate"].contains($0.policy) } ?? false)
+      let drops = drops || edge.link?.drops == true
       let node = edge.from
       if traits[node].isFanOut { found.append(Path(fanOut: node, exact: exact, drops: drops)) }
       guard visited.insert(node).inserted else { return }

@@ -70,11 +70,11 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   nonisolated(nonsending) func retries(
     _ element: S.Input, token: Settlement?, _ error: S.Failure, emitted: Int, _ tally: inout NodeMeter.Tally
   ) async throws(PortInterruption) -> Bool {
-    tally.errors = 1
     tally.elementsIn = 1
     tally.elementsOut = emitted
     tally.created = emitted
     if error is CancellationError, node.isCancelled {
+      tally.errors = 1
       token?.settle(.abandoned)
       tally.discarded = 1
       node.meter.record(tally, at: node.now)
@@ -191,6 +191,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
   ) async -> LinkEnd {
     var input = Chunk<S.Input>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
+      // What it was before the run is checked with the blueprint; a stage may compute it anew for every call.
       guard try await reader.pull(&input, max(1, stage.maximum)) else {
         try await call(nil, token: nil, emit: emit)
         return false
@@ -262,12 +263,12 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     _ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, emitted: Int
   ) async throws(PortInterruption) -> Bool {
     var tally = NodeMeter.Tally()
-    tally.errors = 1
     tally.elementsIn = elements?.count ?? 0
     tally.elementsOut = emitted
     tally.created = emitted
     defer { node.meter.record(tally, at: node.now) }
     if error is CancellationError, node.isCancelled {
+      tally.errors = 1
       tally.discarded = tally.elementsIn
       token?.settle(.abandoned)
       throw .cancelled

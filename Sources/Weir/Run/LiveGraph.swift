@@ -78,7 +78,7 @@ public struct DrainReport: Sendable, Hashable {
   public let unsettled: [UInt64]
 }
 
-/// A command to a running graph could not be carried out.
+/// A run could not begin, or a command to a running graph could not be carried out.
 public enum RunError: CodedError, Hashable, CustomStringConvertible {
   /// The handle is from another blueprint.
   case unknownHandle

@@ -6,7 +6,7 @@ public struct RunOptions: Sendable {
   public var trace: TraceClock
   /// Where the tasks of the run execute; nil for the executor of the calling task.
   public var executor: (any TaskExecutor)?
-  /// Most elements a chunk inside the graph holds.
+  /// Most elements a chunk inside the graph holds, 1 or more.
   public var chunkSize: Int
   /// How long the rest of the graph may go on after a node has failed for good, before it is aborted.
   public var failureGrace: Duration
@@ -22,7 +22,7 @@ public struct RunOptions: Sendable {
     self.clock = clock
     self.trace = trace
     self.executor = executor
-    self.chunkSize = max(1, chunkSize)
+    self.chunkSize = chunkSize
     self.failureGrace = failureGrace
     self.onLateError = onLateError
   }

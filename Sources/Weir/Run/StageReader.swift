@@ -403,7 +403,6 @@ nonisolated(nonsending) func settleStep<S: Stage>(
 ) async {
   guard case .failed(let element, let error) = step else { return }
   if tally.elementsIn > 1 { state.supervisor.succeeded() }
-  tally.errors += 1
   switch await state.supervisor.decide(error) {
   case .fail:
     tally.discarded += 1

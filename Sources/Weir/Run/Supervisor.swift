@@ -21,10 +21,11 @@ final class Supervisor: @unchecked Sendable {
   @usableFromInline
   func succeeded() { attempts = 0 }
 
-  /// Waits as the policy says, and decides. A wait that is cancelled ends in `fail`.
+  /// Counts the error, waits as the policy says, and decides. A wait that is cancelled ends in `fail`.
   @usableFromInline
   func decide(_ error: any Error) async -> Decision {
     attempts += 1
+    node.meter.countError()
     switch policy {
     case .fail:
       return .fail

@@ -163,7 +163,6 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       if let element, element.1 != nil || heldTokens.hasAny { heldTokens.append(element.1) }
       supervisor.succeeded()
     } catch {
-      tally.errors = 1
       if await failed(element, error, &tally) { taken = 0 }
     }
     let gone = tally.discarded + tally.deadLettered

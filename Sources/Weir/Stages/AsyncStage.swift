@@ -31,7 +31,7 @@ public protocol AsyncChunkStage<Input, Output>: GraphStage {
   associatedtype Output
   associatedtype Failure: Error = Never
 
-  /// Most elements of one call.
+  /// Most elements of one call; less than 1 is a fault of the blueprint.
   var maximum: Int { get }
 
   /// Handles the elements that were ready, oldest first.
@@ -48,6 +48,11 @@ extension AsyncChunkStage {
   @inlinable public var maximum: Int { 256 }
   @inlinable public mutating func finish(_ emit: (Output) -> Void) async throws(Failure) {}
   @inlinable public var faults: [String] { [] }
+
+  /// The stage's own faults, and that of a maximum which lets no call happen.
+  @usableFromInline var allFaults: [String] {
+    maximum > 0 ? faults : faults + ["calls with at most \(maximum) elements can never happen; use 1 or more"]
+  }
 }
 
 /// How many calls of an ``AsyncStage`` may be under way at once, and in what order results leave.

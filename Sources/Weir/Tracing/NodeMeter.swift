@@ -129,6 +129,16 @@ extension NodeMeter {
     shared.withLock { _ in record(tally, at: TraceClock.monotonicNanoseconds()) }
   }
 
+  /// Counts a throw at the moment it happens: what becomes of the element may be known only after a wait.
+  @usableFromInline
+  func countError() {
+    shared.withLock { _ in
+      begin()
+      bump(errors, 1)
+      end()
+    }
+  }
+
   @usableFromInline
   func countIn(_ number: Int) {
     var tally = Tally()

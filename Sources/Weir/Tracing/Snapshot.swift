@@ -24,7 +24,7 @@ public struct NodeSnapshot: Sendable, Hashable {
   public internal(set) var discarded: UInt64 = 0
   /// Sent to the dead letters.
   public internal(set) var deadLettered: UInt64 = 0
-  /// Times the node threw.
+  /// Times the node threw, or was told to fail.
   public internal(set) var errors: UInt64 = 0
   /// Times an element was tried again.
   public internal(set) var retries: UInt64 = 0

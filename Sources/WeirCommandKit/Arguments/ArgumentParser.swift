@@ -125,8 +125,11 @@ public struct ArgumentParser: Sendable {
   }
 
   private func helpPath(_ names: [String]) throws(UsageError) -> [String] {
+    let commands = names.filter { $0 != "-h" && $0 != "--help" }
+    // Help about help is the program's own page: it says what `help` does.
+    if commands == ["help"] { return [] }
     var parsing = Parsing(command: root, rest: [])
-    for name in names where name != "-h" && name != "--help" { try parsing.enter(name) }
+    for name in commands { try parsing.enter(name) }
     return parsing.path
   }
 }

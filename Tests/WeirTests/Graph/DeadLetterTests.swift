@@ -33,6 +33,57 @@ import WeirTesting
     }
   }
 
+  @Test func `a join that waits for the letters of what it joins them with is a fault`() throws {
+    let shapes: [@Sendable (GraphBuilder, consuming Outlet<Int>, consuming Outlet<Int>) -> Void] = [
+      { graph, good, dead in graph.zip("join", good, dead).ignore("end") },
+      { graph, good, dead in graph.zip("join", good.boundary("hop"), dead).ignore("end") },
+      { graph, good, dead in graph.sortedMerge("join", dead, good.boundary("hop"), by: <).ignore("end") },
+      { graph, good, dead in graph.concat("join", dead, good.boundary("hop")).ignore("end") },
+      { graph, good, dead in graph.concat("join", good, dead).ignore("end") },
+      { graph, good, dead in
+        graph.zip("join", good.boundary("drops", policy: .dropOldest).map("late") { $0 }, dead).ignore("end")
+      },
+      { graph, good, dead in
+        let fork = good.broadcast("fan")
+        fork.first.ignore("also")
+        graph.zip("join", graph.merge("both", fork.second, dead), graph.source("other", 0..<3).boundary("hop"))
+          .ignore("end")
+      },
+    ]
+    for (index, wire) in shapes.enumerated() {
+      do {
+        _ = try Blueprint("waits for itself") { graph in
+          let good = graph.source("numbers", 0..<10).via("even", RefusingOdd(), supervision: .skip)
+          wire(graph, good, graph.deadLetters("dead").via("look", LetterStage()))
+        }
+        Issue.record("shape \(index) is not found")
+      } catch {
+        #expect(error.faults.map(\.kind) == [.starvingJoin], "shape \(index): \(error)")
+        #expect(error.faults.first?.node == "join" && error.faults.first?.location != nil)
+        #expect(error.faults.first?.message.contains("\"dead\"") == true)
+      }
+    }
+  }
+
+  @Test func `joins that letters reach in time are no faults, and end`() throws {
+    try runInSimulation { simulation, options in
+      let blueprint = try Blueprint("in turn") { graph in
+        let good = graph.source("numbers", 0..<10).via("even", RefusingOdd(), supervision: .skip).boundary(
+          "hop", limit: .elements(1))
+        return graph.concat("join", good, graph.deadLetters().via("look", LetterStage())).collect("all")
+      }
+      let all = try await blueprint.result(options)
+      try simulation.require(all == [0, 2, 4, 6, 8, 1, 3, 5, 7, 9], "\(all)")
+      let lossy = try Blueprint("lossy") { graph in
+        let good = graph.source("numbers", 0..<10).via("even", RefusingOdd(), supervision: .skip).boundary(
+          "hop", limit: .elements(1), policy: .dropOldest)
+        return graph.zip("join", good, graph.deadLetters()).collect("pairs")
+      }
+      let pairs = try await lossy.result(options)
+      try simulation.require((1...5).contains(pairs.count), "\(pairs)")
+    }
+  }
+
   @Test func `letters through timed nodes and priorities end`() throws {
     try runInSimulation { simulation, options in
       let blueprint = try Blueprint("places") { graph in

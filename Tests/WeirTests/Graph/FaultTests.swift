@@ -55,6 +55,53 @@ import WeirTesting
     #expect(huge.map(\.kind) == [.badStage])
   }
 
+  @Test func `required_R18 a hub, a chunk stage and a run that could carry nothing are refused`() throws {
+    let line = #line + 2
+    let found = faults { graph in
+      graph.source("hub", MergeHub<Int>(limit: .elements(0))).ignore("end")
+      graph.source("a", 0..<5).via("at most 0", ChunkStage(maximum: 0)).ignore("end a")
+      graph.source("b", 0..<5).sink("at most -1", ChunkSink(maximum: -1))
+      graph.source("good hub", MergeHub<Int>(limit: .elements(1))).ignore("good end")
+      graph.source("c", 0..<5).via("at most 1", ChunkStage(maximum: 1)).ignore("end c")
+    }
+    #expect(found.map(\.node) == ["hub", "at most 0", "at most -1"])
+    #expect(found.map(\.kind) == [.badLimit, .badStage, .badStage])
+    #expect(found.map { $0.location?.line ?? 0 } == [0, 1, 2].map { UInt(line + $0) })
+    #expect(throws: StageFaults.self) { _ = try [1].async.via(ChunkStage(maximum: .min)) }
+  }
+
+  @Test(arguments: [0, -1, Int.min]) func `required_R18 a run with empty chunks does not begin`(size: Int) async throws
+  {
+    let blueprint = try Blueprint("chunks") { graph in graph.source("numbers", 0..<5).collect("all") }
+    let refused = await #expect(throws: RunError.self) {
+      try await blueprint.run(RunOptions(chunkSize: size)) { _ in Issue.record("the run has begun") }
+    }
+    #expect(refused?.code == "bad-limit")
+    let all = try await blueprint.result(RunOptions(chunkSize: 1))
+    #expect(all == Array(0..<5))
+  }
+
+  @Test func `a ledger follows one tracker of its own blueprint`() throws {
+    let line = #line + 4
+    let found = faults { graph in
+      let ledger = graph.ledger()
+      graph.source("a", 0..<5).tracked("first", by: ledger).ignore("end a")
+      graph.source("b", 0..<5).tracked("second", by: ledger).ignore("end b")
+      _ = try Blueprint("inner") { inner in
+        inner.source("c", 0..<5).tracked("fine", by: inner.ledger()).ignore("end c")
+      }
+    }
+    #expect(found.map(\.node) == ["second"] && found.first?.location?.line == UInt(line))
+    #expect(found.first?.message.contains("\"first\"") == true)
+    let other = try Blueprint("other") { graph in
+      let ledger = graph.ledger()
+      graph.source("a", 0..<5).tracked("own", by: ledger).ignore("end")
+      return ledger
+    }
+    let foreign = faults { graph in graph.source("a", 0..<5).tracked("foreign", by: other.handles).ignore("end") }
+    #expect(foreign.map(\.kind) == [.foreignPort])
+  }
+
   @Test func `an empty blueprint and a throwing builder are faults`() {
     #expect(faults { _ in }.map(\.kind) == [.empty])
     let thrown = faults { graph in
@@ -116,6 +163,18 @@ import WeirTesting
       }
     }
   }
+}
+
+/// Works on up to so many at once.
+struct ChunkStage: AsyncChunkStage {
+  let maximum: Int
+  mutating func process(_ elements: [Int], _ emit: (Int) -> Void) async { for element in elements { emit(element) } }
+}
+
+/// Takes up to so many at once.
+struct ChunkSink: AsyncChunkStage {
+  let maximum: Int
+  mutating func process(_ elements: [Int], _ emit: (Never) -> Void) async {}
 }
 
 /// Many of one.

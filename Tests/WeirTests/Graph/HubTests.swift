@@ -8,8 +8,8 @@ import WeirTesting
     try runInSimulation { simulation, options in
       let hub = BroadcastHub<Int>()
       let blueprint = try Blueprint("hub") { graph in graph.source("numbers", 0..<50).sink("hub", hub) }
-      let stays = hub.subscribe(limit: .elements(3))
-      let leaves = hub.subscribe(limit: .elements(1))
+      let stays = try hub.subscribe(limit: .elements(3))
+      let leaves = try hub.subscribe(limit: .elements(1))
       leaves.cancel()
       leaves.cancel()
       let seen = try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -50,7 +50,7 @@ import WeirTesting
     try runInSimulation { simulation, options in
       let hub = BroadcastHub<Int>()
       let blueprint = try Blueprint("hub") { graph in graph.source("numbers", 0..<50).sink("hub", hub) }
-      let stuck = hub.subscribe(limit: .elements(4), policy: .dropOldest)
+      let stuck = try hub.subscribe(limit: .elements(4), policy: .dropOldest)
       try await blueprint.run(options)
       hub.close()
       try simulation.require(stuck.dropped == 46 && stuck.depth == 4, "\(stuck.dropped)")
@@ -68,7 +68,7 @@ import WeirTesting
         graph.source("numbers", 0..<50).tracked("tracker", by: ledger).sink("hub", hub)
         return ledger
       }
-      let stuck = hub.subscribe(limit: .elements(4))
+      let stuck = try hub.subscribe(limit: .elements(4))
       let leaves = simulation.seed % 2 == 0
       let ledger = try await blueprint.run(options) { live in
         await simulation.settle()

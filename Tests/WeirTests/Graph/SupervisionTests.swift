@@ -109,6 +109,34 @@ import WeirTesting
     }
   }
 
+  @Test func `an error is counted when it happens, not after the backoff`() throws {
+    try runInSimulation(seeds: 10) { simulation, options in
+      let supervision = Supervision.retry(Backoff(initial: .seconds(3_600)), then: .fail)
+      let names = ["sync", "async", "chunks", "timed", "restarted", "source"]
+      let blueprint = try Blueprint("backoff") { graph in
+        let flaky = Flaky(at: 2, times: 1) {}
+        func end(_ outlet: consuming Outlet<Int>, _ name: String) { outlet.ignore("end of \(name)") }
+        end(graph.source("a", 0..<4).via("sync", flaky, supervision: supervision), "sync")
+        end(graph.source("b", 0..<4).via("async", FlakyAsync(flaky: flaky), supervision: supervision), "async")
+        end(graph.source("c", 0..<4).via("chunks", FlakyChunks(flaky: flaky), supervision: supervision), "chunks")
+        end(graph.source("d", 0..<4).via("timed", FlakyTimed(flaky: flaky), supervision: supervision), "timed")
+        let restart = Supervision.restart(Backoff(initial: .seconds(3_600)))
+        end(graph.source("e", 0..<4).via("restarted", Flaky(at: 2, times: 1) {}, supervision: restart), "restarted")
+        end(graph.source("source", supervision: supervision) { FlakySequence(flaky: flaky) }, "source")
+      }
+      try await blueprint.run(options) { live in
+        await simulation.settle()
+        let during = live.snapshot()
+        for name in names {
+          let node = during[node: name]
+          try simulation.require(node?.errors == 1 && node?.retries == 0, "\(name): \(node?.errors ?? 0) errors")
+        }
+        if let imbalance = during.imbalance { try simulation.require(false, imbalance) }
+        live.abort()
+      }
+    }
+  }
+
   @Test func `an abort does not wait for a backoff`() throws {
     try runInSimulation { simulation, options in
       let blueprint = try Blueprint("abort") { graph in
@@ -205,6 +233,38 @@ struct FlakyAsync: AsyncStage {
   mutating func process(_ element: Int, _ emit: (Int) -> Void) async throws(Odd) {
     await Task.yield()
     try flaky.process(element, emit)
+  }
+}
+
+struct FlakyChunks: AsyncChunkStage {
+  var flaky: Flaky
+  mutating func process(_ elements: [Int], _ emit: (Int) -> Void) async throws(Odd) {
+    for element in elements { try flaky.process(element, emit) }
+  }
+}
+
+struct FlakyTimed: TimedStage {
+  var flaky: Flaky
+  let deadline: Duration? = nil
+  mutating func process(_ element: Int, at now: Duration, _ emit: (Int) -> Void) throws(Odd) {
+    try flaky.process(element, emit)
+  }
+  mutating func wake(at now: Duration, _ emit: (Int) -> Void) throws(Odd) {}
+}
+
+/// Numbers through a stage that fails at one of them.
+struct FlakySequence: AsyncSequence, Sendable {
+  let flaky: Flaky
+  func makeAsyncIterator() -> Iterator { Iterator(flaky: flaky) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var flaky: Flaky
+    var next = 0
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> Int? {
+      defer { next += 1 }
+      try flaky.process(next) { _ in }
+      return next < 4 ? next : nil
+    }
   }
 }
 

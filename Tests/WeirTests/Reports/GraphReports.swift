@@ -213,6 +213,71 @@ import WeirTesting
     }
   }
 
+  @Test func `vector 13013: a tap ends with its run, also while the graph runs again, and a new one sees the new run`()
+    throws
+  {
+    try runInSimulation(seeds: 20) { simulation, options in
+      let blueprint = try Blueprint("replaced") { graph in
+        graph.source("ticks", Ticks(clock: simulation.clock)).map("double") { $0 * 2 }.collect("all")
+      }
+      func numbers(_ tap: Tap) async throws -> [Int] {
+        var numbers: [Int] = []
+        for try await sample in tap { numbers.append(sample.element as? Int ?? -1) }
+        return numbers
+      }
+      let (before, all) = try await blueprint.run(options) { live in
+        let tap = try live.tap("double")
+        try await simulation.clock.sleep(for: .milliseconds(4_500))
+        await live.drain(deadline: .seconds(1))
+        return (tap, try live[live.handles].value)
+      }
+      try await blueprint.run(options) { live in
+        let tap = try live.tap("double")
+        try await simulation.clock.sleep(for: .milliseconds(2_500))
+        let old = try await numbers(before)
+        try simulation.require(!live.isEnded, "the old tap ended only with the new run")
+        try simulation.require(!old.isEmpty && all.suffix(old.count).elementsEqual(old), "\(old) of \(all)")
+        await live.drain(deadline: .seconds(1))
+        let seen = try await numbers(tap)
+        let new = try live[live.handles].value
+        try simulation.require(!seen.isEmpty && new.suffix(seen.count).elementsEqual(seen), "\(seen) of \(new)")
+      }
+    }
+  }
+
+  @Test func `meshcore 3394: a frame that expired while the air was closed may come again`() throws {
+    try runInSimulation(seeds: 20) { simulation, options in
+      let clock = simulation.clock
+      let age = Duration.seconds(600)
+      let blueprint = try Blueprint("duty cycle") { graph in
+        let sent = RunLog<String>()
+        graph.source("frames", of: String.self) { output in
+          for (frame, pause) in [("first", 1), ("late", 10), ("late", 7_200), ("late", 1)] {
+            await output.send(frame)
+            try await clock.sleep(for: .seconds(pause))
+          }
+        }
+        .dedupe("once", by: { $0 }, remembering: 100, forgetting: age)
+        .boundary("queue", limit: LinkLimit(elements: 16, age: age), policy: .expire)
+        .sink(
+          "air",
+          async: { frame in
+            sent.append(frame)
+            // The first frame uses up the duty cycle of almost two hours.
+            if frame == "first" { try await clock.sleep(for: .seconds(7_000)) }
+          })
+        return sent
+      }
+      try await blueprint.run(options) { live in
+        await live.waitUntilEnded()
+        try simulation.require(live.handles.all == ["first", "late"], "sent \(live.handles.all)")
+        let snapshot = live.snapshot()
+        try simulation.require(snapshot[link: "queue"]?.counters.expired == 1, "\(snapshot.links)")
+        try simulation.require(snapshot[node: "once"]?.filtered == 1, "the repetition in time was not found")
+      }
+    }
+  }
+
   @Test func `async-algorithms 341: every task of a run stays on the executor that is asked for`() async throws {
     let executor = SingleThreadExecutor()
     let threads = RunLog<ObjectIdentifier>()

@@ -33,7 +33,7 @@ import WeirTesting
     }
     let released = RunCounter()
     let hub = BroadcastHub<Buffer>()
-    let slow = hub.subscribe(limit: .elements(8), policy: .dropOldest)
+    let slow = try hub.subscribe(limit: .elements(8), policy: .dropOldest)
     for _ in 0..<100 { await hub.publish(Buffer(released)) }
     #expect(slow.dropped == 92)
     #expect(released.value == 92)
@@ -70,6 +70,44 @@ import WeirTesting
         return try live.handles.map { try live[$0].value }
       }
       try simulation.require(counts == [1_000, 1_000, 1_000], "legs got \(counts)")
+    }
+  }
+
+  @Test func `async-algorithms 110: a hub says what early, late and slow subscribers get`() async throws {
+    let hub = BroadcastHub<Int>()
+    let early = hub.subscribe()
+    let slow = try hub.subscribe(limit: .elements(2), policy: .dropOldest)
+    for number in 0..<50 { await hub.publish(number) }
+    let late = hub.subscribe()
+    for number in 50..<100 { await hub.publish(number) }
+    hub.close()
+    let afterwards = hub.subscribe()
+    let expected = [(early, Array(0..<100)), (slow, [98, 99]), (late, Array(50..<100)), (afterwards, [])]
+    for (subscription, numbers) in expected {
+      var seen: [Int] = []
+      for try await number in subscription { seen.append(number) }
+      #expect(seen == numbers)
+    }
+    #expect(slow.dropped == 98 && early.dropped == 0)
+  }
+
+  @Test func `async-algorithms 383: twenty subscribers with the smallest buffer lose nothing`() throws {
+    try runInSimulation { simulation, options in
+      let hub = BroadcastHub<Int>()
+      let blueprint = try Blueprint("share") { graph in graph.source("numbers", 0..<30).sink("hub", hub) }
+      let subscriptions = try (0..<20).map { _ in try hub.subscribe(limit: .elements(1)) }
+      try await withThrowingTaskGroup(of: [Int].self) { group in
+        for subscription in subscriptions {
+          group.addTask {
+            var seen: [Int] = []
+            for try await number in subscription { seen.append(number) }
+            return seen
+          }
+        }
+        try await blueprint.run(options)
+        hub.close()
+        for try await seen in group { try simulation.require(seen == Array(0..<30), "\(seen)") }
+      }
     }
   }
 

@@ -1,6 +1,8 @@
+import Foundation
 import Testing
-import Weir
 import WeirTesting
+
+@testable import Weir
 
 /// Failures that users of other systems reported about queues, channels and cancellation.
 @Suite struct LinkReports {
@@ -60,6 +62,23 @@ import WeirTesting
     #expect(!sent)
   }
 
+  @Test func `async-algorithms 304: send says that its task was cancelled, and then nothing was sent`() throws {
+    try runInSimulation { simulation, _ in
+      let link = Link<Int>(limit: .elements(1))
+      await link.send(0)
+      let sender = Task(executorPreference: simulation.executor) { await link.send(1) }
+      await simulation.pause("cancel", atMost: 6)
+      sender.cancel()
+      let sent = await sender.value
+      try simulation.require(!sent, "said to be sent")
+      link.finish()
+      var received: [Int] = []
+      var chunk = Chunk<Int>()
+      while try await link.receive(into: &chunk) { while let element = chunk.popFirst() { received.append(element) } }
+      try simulation.require(received == [0], "\(received)")
+    }
+  }
+
   @Test func `dotnet 37671: reads that are given up again and again lose no element`() throws {
     try runInSimulation { simulation, _ in
       let link = Link<Int>(limit: .elements(2))
@@ -103,6 +122,30 @@ import WeirTesting
       let sent = live.snapshot()[node: "endless"]?.elementsOut ?? 0
       #expect(sent <= 10 + 10 + 256 * 2)
       live.abort()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `supabase-swift 1154: a producer that yields under a lock which its end handler needs does not deadlock`()
+    async throws
+  {
+    for _ in 0..<50 {
+      let own = TestMutex(false)
+      let blueprint = try Blueprint("own lock") { graph in
+        graph.callbackSource("callbacks", of: Int.self, limit: .elements(4)) { emitter in
+          emitter.onEnd { _ in own.withLock { $0 = true } }
+          // Held until after the end has come: the handler waits for it while this thread yields once more.
+          Thread.detachNewThread {
+            own.withLock { _ in
+              while !emitter.isOver { emitter.yield(7) }
+              #expect(emitter.yield(7) == .ended)
+            }
+          }
+        }.take("three", 3).collect("all")
+      }
+      let all = try await blueprint.result()
+      #expect(all == [7, 7, 7])
+      #expect(own.withLock { $0 })
     }
   }
 

@@ -116,7 +116,6 @@ import WeirTesting
     link.closeReader()
     link.closeReader()
     #expect(link.isClosed && link.depth == 0)
-    #expect(RunOptions(chunkSize: .min).chunkSize == 1)
     let steep = Backoff(initial: .seconds(1), factor: 1e300, maximum: .seconds(30), attempts: nil)
     #expect(steep.wait(before: 5) == .seconds(30))
     #expect(steep.wait(before: .max) == .seconds(30))
@@ -126,7 +125,10 @@ import WeirTesting
     let none = Backoff(initial: .zero, factor: 2, maximum: .zero, attempts: nil)
     #expect(none.wait(before: .max) == .zero)
     let hub = BroadcastHub<Int>()
-    #expect(hub.subscribe(limit: .elements(0)).depth == 0)
+    for limit in [LinkLimit.elements(0), .bytes(.min), LinkLimit(age: .zero)] {
+      #expect(throws: StageFaults.self) { _ = try hub.subscribe(limit: limit) }
+    }
+    #expect(hub.subscribers == 0)
   }
 
   @Test(.timeLimit(.minutes(5)))

@@ -118,7 +118,7 @@ where Self: Sendable, Self: SendableMetatype, AsyncIterator: SendableMetatype, E
   public func via<S: AsyncChunkStage>(
     _ stage: S, limit: LinkLimit = .standard
   ) throws(StageFaults) -> RunSequence<S.Output> where S.Input == Element {
-    try StageFaults.check(S.self, stage.faults + limit.faults)
+    try StageFaults.check(S.self, stage.allFaults + limit.faults)
     return run(limit, .continuous) { $0.via("stage", stage, limit: limit) }
   }
 

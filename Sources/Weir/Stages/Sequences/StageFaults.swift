@@ -1,9 +1,9 @@
-/// A stage whose parameters make no sense was put behind a sequence.
+/// A stage whose parameters make no sense was put behind a sequence, or a hub was joined with such.
 ///
 /// Inside a graph the same faults are reported by `Blueprint.init`.
 public struct StageFaults: CodedError, Hashable, CustomStringConvertible {
   public let code = "stage-faults"
-  /// Type of the stage.
+  /// Type of the stage, or of the hub.
   public let stage: String
   /// What is wrong and what to do, in words.
   public let faults: [String]

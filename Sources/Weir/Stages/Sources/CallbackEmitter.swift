@@ -81,7 +81,10 @@ public final class CallbackEmitter<Element: Sendable>: Sendable {
 
   /// Ends the source with a failure, after what was yielded before.
   public func fail(_ error: any Error) {
-    end(.failed) { target in target.writer.finish(.failed(target.node.fail(error))) }
+    end(.failed) { target in
+      target.node.meter.countError()
+      target.writer.finish(.failed(target.node.fail(error)))
+    }
   }
 
   /// Sets the handler that hears of demand. It gets the number of elements that fit at this moment: once when it has been
