@@ -153,8 +153,16 @@ public final class Link<Element: Sendable>: Sendable {
   /// Sends one element, waiting for room.
   /// - Returns: false when nobody reads any more, or the waiting task was cancelled: the element was not delivered.
   @inlinable
+  @inline(__always)
   @discardableResult
   public nonisolated(nonsending) func send(_ element: Element) async -> Bool {
+    if case .accepted = offer(element) { return true }
+    return await sendWaiting(element)
+  }
+
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func sendWaiting(_ element: Element) async -> Bool {
     while true {
       switch offer(element) {
       case .accepted: return true
@@ -168,8 +176,17 @@ public final class Link<Element: Sendable>: Sendable {
   /// Sends a chunk, waiting for room as often as needed.
   /// - Returns: false when nobody reads any more, or the waiting task was cancelled; what was not sent stays in `chunk`.
   @inlinable
+  @inline(__always)
   @discardableResult
   public nonisolated(nonsending) func send(_ chunk: inout Chunk<Element>) async -> Bool {
+    if chunk.isEmpty { return true }
+    if case .accepted = offer(&chunk) { return true }
+    return await sendWaiting(&chunk)
+  }
+
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func sendWaiting(_ chunk: inout Chunk<Element>) async -> Bool {
     while !chunk.isEmpty {
       switch offer(&chunk) {
       case .accepted: break

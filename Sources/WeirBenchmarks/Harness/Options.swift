@@ -15,7 +15,7 @@ struct Options {
       --filter NAME   only families whose name, or cases whose name, contains NAME (with what they are compared to)
       --rounds N      rounds of each case; the median counts (default 5)
       --quick         a tenth of the elements and one round: to see that everything works
-      --check         exit with 1 if a figure is worse than its stored threshold, and name it
+      --check         exit with 1 if a figure is worse than its stored threshold three times in a row, and name it
       --json          machine-readable output
       --list          names of families and cases
       --help          this text

@@ -37,6 +37,13 @@ struct ComparisonReport: Codable {
   }
 }
 
+extension ComparisonReport {
+  /// The better one of two measurements of the same comparison.
+  func better(_ other: ComparisonReport) -> ComparisonReport {
+    (wantsMore ? other.value > value : other.value < value) ? other : self
+  }
+}
+
 struct FamilyReport: Codable {
   let family: String
   let title: String
@@ -45,6 +52,17 @@ struct FamilyReport: Codable {
 }
 
 extension FamilyReport {
+  /// Whether any figure is worse than its threshold.
+  var isWorse: Bool { comparisons.contains { $0.withinThreshold == false } }
+
+  /// The cases of a repetition, and of each comparison the better one: what a busy minute of the machine has spoilt does
+  /// not count, what is slow every time does.
+  func better(_ other: FamilyReport) -> FamilyReport {
+    FamilyReport(
+      family: family, title: title, cases: other.cases,
+      comparisons: zip(comparisons, other.comparisons).map { $0.better($1) })
+  }
+
   /// The report as a table for people.
   var text: String {
     var lines = ["", "\(family): \(title)"]

@@ -1,50 +1,69 @@
 import Weir
 
-/// One bounded link between tasks, and AsyncStream in its place.
+/// One bounded link between tasks, and AsyncStream in its place. Links are measured on the pool and on the executor that
+/// runs a whole graph on one thread; AsyncStream, which cannot choose, on the pool as its users meet it, and on one
+/// thread to compare.
 let hop = Family(
   name: "hop", title: "one link between tasks",
   cases: streams
-    + [16, 64, 256, 1024].flatMap { capacity in
-      [1, 4].map { producers in
-        Case.timed(
-          "link \(capacity), \(producerWords(producers))", count: 1_000_000, expecting: Arithmetic.sum
-        ) { await linkHop($0, producers: producers, capacity: capacity, making: { $0 }, reading: { $0 }) }
-      }
-    }
-    + [(64, 1024), (64, 256), (256, 1024)].flatMap { chunk, capacity in
-      [1, 4].map { producers in
-        Case.timed(
-          "link \(capacity), chunks of \(chunk), \(producerWords(producers))", count: 4_000_000,
-          expecting: Arithmetic.sum
-        ) {
-          await chunkHop($0, producers: producers, capacity: capacity, chunk: chunk, making: { $0 }, reading: { $0 })
+    + ["", ", one thread"].flatMap { place in
+      [16, 64, 256, 1024].flatMap { capacity in
+        [1, 4].map { producers in
+          placed("link \(capacity), \(producerWords(producers))", place, count: 1_000_000, expecting: Arithmetic.sum) {
+            await linkHop($0, producers: producers, capacity: capacity, making: { $0 }, reading: { $0 })
+          }
         }
       }
-    }
-    + [
-      .timed("AsyncStream, messages", count: 100_000, expecting: messageSum) {
-        await streamHop($0, producers: 1, making: { Message($0) }, reading: { $0.check })
-      },
-      .timed("link 1024, messages", count: 1_000_000, expecting: messageSum) {
-        await linkHop($0, producers: 1, capacity: 1024, making: { Message($0) }, reading: { $0.check })
-      },
-      .timed("link 1024, chunks of 64, messages", count: 1_000_000, expecting: messageSum) {
-        await chunkHop($0, producers: 1, capacity: 1024, chunk: 64, making: { Message($0) }, reading: { $0.check })
-      },
-    ],
-  comparisons: [
-    .speedup("link 64, 1 producer", over: "AsyncStream, 1 producer", goal: 20),
-    .speedup("link 1024, 1 producer", over: "AsyncStream, 1 producer", goal: 40),
+        + [(64, 1024), (256, 1024)].flatMap { chunk, capacity in
+          [1, 4].map { producers in
+            placed(
+              "link \(capacity), chunks of \(chunk), \(producerWords(producers))", place, count: 4_000_000,
+              expecting: Arithmetic.sum
+            ) {
+              await chunkHop(
+                $0, producers: producers, capacity: capacity, chunk: chunk, making: { $0 }, reading: { $0 })
+            }
+          }
+        }
+        + [
+          placed("link 1024, messages", place, count: 1_000_000, expecting: messageSum) {
+            await linkHop($0, producers: 1, capacity: 1024, making: { Message($0) }, reading: { $0.check })
+          },
+          placed("link 1024, chunks of 64, messages", place, count: 1_000_000, expecting: messageSum) {
+            await chunkHop(
+              $0, producers: 1, capacity: 1024, chunk: 64, making: { Message($0) }, reading: { $0.check })
+          },
+        ]
+    },
+  comparisons: ["", ", one thread"].flatMap { place -> [Comparison] in
+    [
+      .speedup("link 64, 1 producer\(place)", over: "AsyncStream, 1 producer", goal: 20),
+      .speedup("link 1024, 1 producer\(place)", over: "AsyncStream, 1 producer", goal: 40),
+      .speedup("link 1024, chunks of 64, 1 producer\(place)", over: "AsyncStream, 1 producer", goal: 250),
+      .speedup("link 1024, chunks of 256, 1 producer\(place)", over: "AsyncStream, 1 producer", goal: 250),
+      .speedup("link 64, 4 producers\(place)", over: "AsyncStream, 4 producers", goal: 20),
+      .speedup("link 1024, 4 producers\(place)", over: "AsyncStream, 4 producers", goal: 40),
+      .speedup("link 1024, chunks of 64, 4 producers\(place)", over: "AsyncStream, 4 producers", goal: 250),
+      .speedup("link 1024, chunks of 256, 4 producers\(place)", over: "AsyncStream, 4 producers", goal: 250),
+      .speedup("link 1024, messages\(place)", over: "AsyncStream, messages", goal: 20),
+      .speedup("link 1024, chunks of 64, messages\(place)", over: "AsyncStream, messages", goal: 20),
+    ]
+  } + [
     .speedup("link 1024, 1 producer", over: "AsyncStream bounded 1024, 1 producer"),
-    .speedup("link 1024, chunks of 64, 1 producer", over: "AsyncStream, 1 producer", goal: 250),
-    .speedup("link 1024, chunks of 256, 1 producer", over: "AsyncStream, 1 producer", goal: 250),
-    .speedup("link 64, 4 producers", over: "AsyncStream, 4 producers", goal: 20),
-    .speedup("link 1024, 4 producers", over: "AsyncStream, 4 producers", goal: 40),
-    .speedup("link 1024, chunks of 64, 4 producers", over: "AsyncStream, 4 producers", goal: 250),
-    .speedup("link 1024, chunks of 256, 4 producers", over: "AsyncStream, 4 producers", goal: 250),
-    .speedup("link 1024, messages", over: "AsyncStream, messages", goal: 20),
-    .speedup("link 1024, chunks of 64, messages", over: "AsyncStream, messages", goal: 20),
+    .speedup("link 1024, 1 producer, one thread", over: "AsyncStream, 1 producer, one thread"),
+    .speedup("link 1024, chunks of 64, 1 producer, one thread", over: "AsyncStream, 1 producer, one thread"),
   ])
+
+/// A case on the pool, or on one thread of its own.
+private func placed(
+  _ name: String, _ place: String, count: Int, expecting: @escaping @Sendable (Int) -> Int,
+  _ work: @escaping @Sendable (Int) async -> Int
+) -> Case {
+  .timed(name + place, count: count, expecting: expecting) { count in
+    if place.isEmpty { return await work(count) }
+    return await Task(executorPreference: SingleThreadExecutor()) { await work(count) }.value
+  }
+}
 
 private let streams: [Case] = [1, 4].flatMap { producers -> [Case] in
   [
@@ -55,7 +74,14 @@ private let streams: [Case] = [1, 4].flatMap { producers -> [Case] in
       await boundedStreamHop($0, producers: producers, capacity: 1024)
     },
   ]
-}
+} + [
+  placed("AsyncStream, 1 producer", ", one thread", count: 100_000, expecting: Arithmetic.sum) {
+    await streamHop($0, producers: 1, making: { $0 }, reading: { $0 })
+  },
+  .timed("AsyncStream, messages", count: 100_000, expecting: messageSum) {
+    await streamHop($0, producers: 1, making: { Message($0) }, reading: { $0.check })
+  },
+]
 
 private func producerWords(_ count: Int) -> String { count == 1 ? "1 producer" : "\(count) producers" }
 
@@ -110,7 +136,8 @@ private func readAll<Element: Sendable>(_ link: Link<Element>, reading read: (El
   var sum = 0
   do {
     while try await link.receive(into: &chunk) {
-      while let element = chunk.popFirst() { sum &+= read(element) }
+      chunk.visit { sum &+= read($0) }
+      chunk.removeAll()
     }
   } catch {
     return -1
