@@ -12,6 +12,7 @@ let package = Package(
     .executable(name: "weir", targets: ["WeirCommand"]),
   ],
   targets: [
+    .systemLibrary(name: "CAllocator"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
@@ -29,7 +30,7 @@ let package = Package(
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
-    .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir"], exclude: ["README.md"]),
+    .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir", "CAllocator"], exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),

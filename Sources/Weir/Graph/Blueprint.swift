@@ -28,8 +28,9 @@ public struct Blueprint<Handles: Sendable>: Sendable {
       throw GraphFaults(graph: name, faults: faults)
     }
     self.name = name
-    nodes = builder.nodes
-    edges = builder.edges
+    // Copied, so that they take no more room than they need.
+    nodes = builder.nodes.map { $0 }
+    edges = builder.edges.map { $0 }
     cycleExits = builder.cycleExits()
     roots = builder.roots + builder.lateRoots
   }

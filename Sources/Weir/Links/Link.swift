@@ -397,8 +397,3 @@ public final class Link<Element: Sendable>: Sendable {
     }
   }
 }
-
-/// Someone who wants to know that nobody reads a link any more.
-protocol LinkObserver: AnyObject, Sendable {
-  func linkClosed()
-}

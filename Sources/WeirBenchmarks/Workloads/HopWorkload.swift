@@ -65,23 +65,24 @@ private func placed(
   }
 }
 
-private let streams: [Case] = [1, 4].flatMap { producers -> [Case] in
-  [
-    .timed("AsyncStream, \(producerWords(producers))", count: 100_000, expecting: Arithmetic.sum) {
-      await streamHop($0, producers: producers, making: { $0 }, reading: { $0 })
+private let streams: [Case] =
+  [1, 4].flatMap { producers -> [Case] in
+    [
+      .timed("AsyncStream, \(producerWords(producers))", count: 100_000, expecting: Arithmetic.sum) {
+        await streamHop($0, producers: producers, making: { $0 }, reading: { $0 })
+      },
+      .timed("AsyncStream bounded 1024, \(producerWords(producers))", count: 50_000, expecting: Arithmetic.sum) {
+        await boundedStreamHop($0, producers: producers, capacity: 1024)
+      },
+    ]
+  } + [
+    placed("AsyncStream, 1 producer", ", one thread", count: 100_000, expecting: Arithmetic.sum) {
+      await streamHop($0, producers: 1, making: { $0 }, reading: { $0 })
     },
-    .timed("AsyncStream bounded 1024, \(producerWords(producers))", count: 50_000, expecting: Arithmetic.sum) {
-      await boundedStreamHop($0, producers: producers, capacity: 1024)
+    .timed("AsyncStream, messages", count: 100_000, expecting: messageSum) {
+      await streamHop($0, producers: 1, making: { Message($0) }, reading: { $0.check })
     },
   ]
-} + [
-  placed("AsyncStream, 1 producer", ", one thread", count: 100_000, expecting: Arithmetic.sum) {
-    await streamHop($0, producers: 1, making: { $0 }, reading: { $0 })
-  },
-  .timed("AsyncStream, messages", count: 100_000, expecting: messageSum) {
-    await streamHop($0, producers: 1, making: { Message($0) }, reading: { $0.check })
-  },
-]
 
 private func producerWords(_ count: Int) -> String { count == 1 ? "1 producer" : "\(count) producers" }
 

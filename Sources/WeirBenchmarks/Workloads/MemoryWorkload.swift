@@ -3,13 +3,11 @@ import Weir
 
 /// What idle stages, stalled consumers and long runs take. Read once, before anything else has filled the allocator.
 let memory = Family(
-  name: "memory", title: "memory, resident pages",
+  name: "memory", title: "memory: bytes allocated while idle, resident pages while busy",
   cases: [
-    Case("idle AsyncStream with its task", unit: .kibibytes, count: 2_000) { try await idleStreams($0) { $0 } },
-    // Beside as many idle streams, which take the pages that the case before has left free.
-    Case("idle stage with its task", unit: .kibibytes, count: 2_000) { count in
-      try await idleStreams(count) { _ in try await idleStages(count) }
-    },
+    Case("idle AsyncStream with its task", unit: .kibibytes, count: 2_000) { try await idleStreams($0) },
+    Case("idle stage with its task", unit: .kibibytes, count: 2_000) { try await idleStages($0) },
+    Case("idle node, six to a task", unit: .kibibytes, count: 6_000) { try await idleNodes($0) },
     Case("bound of the stalled graph by describe()", unit: .kibibytes, count: 1) { _ in
       let blueprint = try stalled(count: 1, gate: Gate())
       return Double(blueprint.memoryBound().bytes ?? 0) / 1024
@@ -22,6 +20,7 @@ let memory = Family(
   ],
   comparisons: [
     .reading("idle stage with its task", goal: 4),
+    .reading("idle node, six to a task", goal: 4),
     .cost("idle stage with its task", of: "idle AsyncStream with its task"),
     .cost("stalled consumer, 200-byte messages", of: "bound of the stalled graph by describe()", goal: 1),
     .speedup(
@@ -67,7 +66,7 @@ private func settle(until isDone: () -> Bool) async throws {
 private func idleStages(_ count: Int) async throws -> Double {
   let hub = MergeHub<Int>()
   let producer = hub.producer()
-  let before = try ResidentMemory.kibibytes()
+  let before = AllocatedMemory.kibibytes()
   let blueprint = try Blueprint("idle") { graph in
     var outlet = graph.source("in", hub)
     for index in 0..<count {
@@ -79,17 +78,37 @@ private func idleStages(_ count: Int) async throws -> Double {
     var answers = try live[live.handles].makeAsyncIterator()
     await producer.send(1)
     _ = try await answers.next()
-    let after = try ResidentMemory.kibibytes()
+    let after = AllocatedMemory.kibibytes()
     live.abort()
     return (after - before) / Double(count)
   }
 }
 
-/// - Parameter beside: gets the KiB of each stream while all of them are idle.
-private func idleStreams(
-  _ count: Int, beside: @escaping @Sendable (Double) async throws -> Double
-) async throws -> Double {
-  let before = try ResidentMemory.kibibytes()
+/// A long chain with a change of task after every six nodes, that has passed one element and waits for the next.
+private func idleNodes(_ count: Int) async throws -> Double {
+  let hub = MergeHub<Int>()
+  let producer = hub.producer()
+  let before = AllocatedMemory.kibibytes()
+  let blueprint = try Blueprint("idle") { graph in
+    var outlet = graph.source("in", hub)
+    for index in 0..<count {
+      outlet = outlet.map("node \(index)") { (value: Int) in value }
+      if index % 6 == 5 { outlet = outlet.boundary("hop \(index)") }
+    }
+    return outlet.sequence("out")
+  }
+  return try await blueprint.run { live in
+    var answers = try live[live.handles].makeAsyncIterator()
+    await producer.send(1)
+    _ = try await answers.next()
+    let after = AllocatedMemory.kibibytes()
+    live.abort()
+    return (after - before) / Double(count)
+  }
+}
+
+private func idleStreams(_ count: Int) async throws -> Double {
+  let before = AllocatedMemory.kibibytes()
   return try await withThrowingDiscardingTaskGroup { group in
     let (first, send) = AsyncStream.makeStream(of: Int.self)
     var last = first
@@ -105,10 +124,9 @@ private func idleStreams(
     var answers = last.makeAsyncIterator()
     send.yield(1)
     _ = await answers.next()
-    let after = try ResidentMemory.kibibytes()
-    let result = try await beside((after - before) / Double(count))
+    let after = AllocatedMemory.kibibytes()
     send.finish()
-    return result
+    return (after - before) / Double(count)
   }
 }
 

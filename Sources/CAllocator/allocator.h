@@ -1,0 +1,4 @@
+// What glibc tells about its allocator; empty elsewhere.
+#if defined(__GLIBC__) || __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
