@@ -6,6 +6,26 @@ public enum Fact: Sendable, Equatable {
   case message(ChatMessage)
   /// A message was taken back.
   case recall(RecallFact)
+  /// The content of a message was replaced.
+  case edit(EditFact)
+  /// Messages were deleted.
+  case delete(DeleteFact)
+  /// A conversation was emptied.
+  case clear(ClearFact)
+  /// Someone has read messages.
+  case read(ReadFact)
+  /// What became of an own message that is being sent.
+  case send(SendFact)
+  /// Which seqs are closed, answered or known to exist.
+  case seqs(SeqFact)
+  /// Properties of a conversation.
+  case conversation(ConversationFact)
+  /// A friend, a request, a group, a member or a block.
+  case social(SocialFact)
+  /// Where the transfer of a medium stands.
+  case mediaTask(MediaTaskFact)
+  /// The application's own words on a message.
+  case local(LocalFact)
 
   /// The own user id it belongs to.
   public var account: String {
