@@ -32,6 +32,16 @@ public enum Fact: Sendable, Equatable {
     switch self {
     case .message(let message): message.key.account
     case .recall(let recall): recall.account
+    case .edit(let fact): fact.account
+    case .delete(let fact): fact.account
+    case .clear(let fact): fact.account
+    case .read(let fact): fact.account
+    case .send(let fact): fact.account
+    case .seqs(let fact): fact.account
+    case .conversation(let fact): fact.account
+    case .social(let fact): fact.account
+    case .mediaTask(let fact): fact.account
+    case .local(let fact): fact.account
     }
   }
 
@@ -40,6 +50,7 @@ public enum Fact: Sendable, Equatable {
     switch self {
     case .message(let message): message.key.clientMsgID
     case .recall(let recall): recall.clientMsgID
+    default: "BASE"
     }
   }
 
@@ -67,6 +78,7 @@ public enum Fact: Sendable, Equatable {
       hash.add(recall.record)
       hash.add(recall.original != nil)
       if let original = recall.original { hash.add(original) }
+    default: break  // BASE
     }
     return hash.value()
   }
