@@ -25,7 +25,10 @@ let package = Package(
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
     .target(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
-      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md", "Graph/README.md"]),
+      exclude: [
+        "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
+        "Graph/README.md",
+      ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),

@@ -38,8 +38,11 @@ enum ContentType {
   }
 }
 
-/// Status numbers that carry information on the way in (receiving spec §1.6).
+/// Status numbers that carry information on the way in (receiving spec §1.6). The first two do only for an own message
+/// that the server has not answered for.
 enum Status {
+  static let sending: Int32 = 1
+  static let failed: Int32 = 3
   static let deleted: Int32 = 4
   static let filtered: Int32 = 5
 }

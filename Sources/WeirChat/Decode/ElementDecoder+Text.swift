@@ -49,7 +49,9 @@ extension ElementDecoder {
       default: try reader.skipValue()
       }
     }
-    guard let quoted else { return .init(text: text, clientMsgID: "", senderID: "", contentType: 0, entities: entities) }
+    guard let quoted else {
+      return .init(text: text, clientMsgID: "", senderID: "", contentType: 0, entities: entities)
+    }
     var quote = MessageContent.Quote(text: text, quoted: quoted, entities: entities)
     if case .placeholder = quoted.content { quote.quoted = nil }
     return quote

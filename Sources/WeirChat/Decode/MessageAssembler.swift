@@ -43,7 +43,7 @@ struct MessageAssembler {
       return Decoded.of([notice.map { .notice($0) }, closedSeq(message.key.conversationID)].compactMap(\.self))
         ?? .ignored(.emptyClientMsgID)
     }
-    let facts = [.message(message)] + reads(message)
+    let facts = [.message(message)] + reads(message) + attempt(message)
     let stored: Decoded = facts.count == 1 ? .message(message) : .facts(facts)
     guard let notice else { return stored }
     return .several([stored, .notice(notice)])
@@ -66,8 +66,34 @@ struct MessageAssembler {
       envelope: envelope(attached.text), evidence: .sent, marks: marks(contentType), contentType: contentType,
       content: content, body: body)
     if attached.info?.isPrivate == true { message.marks.insert(.burnsAfterReading) }
-    if message.isMine && fields.isRead { message.evidence = .read }
+    if message.isMine && fields.isRead {
+      message.evidence = .read
+    } else if isUnsent(message) {
+      message.evidence = .none
+    }
     return message
+  }
+
+  /// Whether it is an own message of which nothing shows that the server has it.
+  private func isUnsent(_ message: ChatMessage) -> Bool {
+    message.isMine && fields.seq == 0 && fields.serverMsgID.isEmpty
+  }
+
+  /// What the status says of an own message on its way; for all others it carries no information (receiving spec §1.6).
+  private func attempt(_ message: ChatMessage) -> [Fact] {
+    guard isUnsent(message), message.evidence == .none else { return [] }
+    let step: SendFact.Step
+    switch fields.status {
+    case Status.sending: step = .sending
+    case Status.failed: step = .failed
+    default: return []
+    }
+    return [
+      .send(
+        SendFact(
+          account: account, conversationID: message.key.conversationID, clientMsgID: message.key.clientMsgID,
+          event: .attempt(number: 1, step: step)))
+    ]
   }
 
   /// Only own messages may lack a seq and still be kept: the server keeps nothing else without one.
