@@ -54,6 +54,8 @@ public struct HistoryPager: AsyncSequence, Sendable {
     private let pager: HistoryPager
     private var walk: HistoryWalk
     private var isOver = false
+    /// Answers in a row that brought nothing older.
+    private var stalls = 0
 
     init(pager: HistoryPager) {
       self.pager = pager
@@ -63,7 +65,6 @@ public struct HistoryPager: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws -> HistoryPage? {
-      var stalls = 0
       while !isOver {
         try Task.checkCancellation()
         let request = HistoryRequest(
@@ -74,22 +75,21 @@ public struct HistoryPager: AsyncSequence, Sendable {
         if let fill = pager.fill, !page.holes.isEmpty {
           walk.fill(&page, with: try await fill(pager.conversationID, page.holes))
         }
-        let end = try isEnd(answer, step, stalls: stalls + 1)
-        page.isLast = end
-        isOver = end
         stalls = step.hasMoved ? 0 : stalls + 1
-        if end || !page.facts.isEmpty || !page.refused.isEmpty { return page }
+        isOver = try isEnd(answer)
+        page.isLast = isOver
+        if isOver || !page.facts.isEmpty || !page.refused.isEmpty { return page }
       }
       return nil
     }
 
     /// Whether the beginning is reached.
-    private func isEnd(_ answer: HistoryAnswer, _ step: HistoryWalk.Step, stalls: Int) throws -> Bool {
+    private func isEnd(_ answer: HistoryAnswer) throws -> Bool {
       let claimsEnd = answer.isEnd ?? answer.messages.isEmpty
       let oldest = walk.lowestSeq
       let isShort = oldest.flatMap { oldest in pager.firstSeq.map { oldest > $0 } } ?? false
       if claimsEnd && !isShort { return true }
-      if step.hasMoved || stalls < pager.patience { return false }
+      if stalls < pager.patience { return false }
       if claimsEnd, let oldest, let first = pager.firstSeq {
         throw HistoryError.endedEarly(oldestSeq: oldest, firstSeq: first)
       }

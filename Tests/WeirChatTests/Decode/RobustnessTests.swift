@@ -29,7 +29,9 @@ struct RobustnessTests {
     for (members, decoder) in shapes {
       let expected = try decoder.decode(object(members))
       for _ in 0..<soak(200, 5_000) {
-        #expect(try decoder.decode(object(members.shuffled(using: &random))) == expected)
+        let shuffled = object(members.shuffled(using: &random))
+        guard try decoder.decode(shuffled) != expected else { continue }
+        Issue.record("\(String(decoding: shuffled, as: UTF8.self))")
       }
       #expect(try decoder.decode(object(members.reversed())) == expected)
       // The content may stand before its number.
