@@ -79,6 +79,8 @@ enum Thresholds {
     "graph from a hub, one thread faster than AsyncStream, 2 hops, one thread": 0.3,
     "graph from AsyncStream, one thread faster than AsyncStream, 2 hops, one thread": 0.35,
     "graph from a hub, one thread faster than stdlib pipe, 3 hops, one thread": 0.6,
+    // decode
+    "OpenIMCallbackDecoder faster than JSONDecoder": 3,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.

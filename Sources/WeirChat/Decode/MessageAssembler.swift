@@ -27,15 +27,19 @@ struct MessageAssembler {
     if ContentType.isControl(contentType), let decoded = try control(contentType) { return decoded }
     if fields.clientMsgID.isEmpty || Self.isDecorated(fields.clientMsgID) { return try withoutID(contentType) }
     if contentType == ContentType.recall { return try recall() }
-    let message = try message(contentType)
+    let attached = attached()
+    let message = try message(contentType, attached)
     if contentType == ContentType.typing { return typing(message) }
-    return placed(message)
+    if !ContentType.notices.contains(contentType) && !isTransient(message) {
+      return stored(message, attached.info)
+    }
+    return placed(message, attached.info)
   }
 
   // MARK: Messages
 
   /// A message with its id: for the store, or for this moment only.
-  private func placed(_ message: ChatMessage) -> Decoded {
+  private func placed(_ message: ChatMessage, _ attached: AttachedInfo?) -> Decoded {
     let notice = notice(message)
     if isTransient(message) { return notice.map { .notice($0) } ?? .onlineOnly(message) }
     // A notice of the notification twin is not shown; it is kept as long as nobody else acts on it.
@@ -43,10 +47,15 @@ struct MessageAssembler {
       return Decoded.of([notice.map { .notice($0) }, closedSeq(message.key.conversationID)].compactMap(\.self))
         ?? .ignored(.emptyClientMsgID)
     }
-    let facts = [.message(message)] + reads(message) + attempt(message)
-    let stored: Decoded = facts.count == 1 ? .message(message) : .facts(facts)
+    let stored = stored(message, attached)
     guard let notice else { return stored }
     return .several([stored, .notice(notice)])
+  }
+
+  /// A message for the store, and what else it tells.
+  private func stored(_ message: ChatMessage, _ attached: AttachedInfo?) -> Decoded {
+    let more = reads(message, attached) + attempt(message)
+    return more.isEmpty ? .message(message) : .facts([.message(message)] + more)
   }
 
   /// A message without an id of its own (receiving spec §1.7 rules 1 and 2; ids that a client database made up, §2.1).
@@ -58,9 +67,14 @@ struct MessageAssembler {
   }
 
   func message(_ contentType: Int32) throws(DecodeError) -> ChatMessage {
+    try message(contentType, attached())
+  }
+
+  private func message(
+    _ contentType: Int32, _ attached: (text: String, info: AttachedInfo?)
+  ) throws(DecodeError) -> ChatMessage {
     let (content, body) = contentAndBody(contentType)
     let conversationID = try conversationID()
-    let attached = attached()
     var message = ChatMessage(
       key: MessageKey(account: account, conversationID: conversationID, clientMsgID: fields.clientMsgID),
       envelope: envelope(attached.text), evidence: .sent, marks: marks(contentType), contentType: contentType,
@@ -164,9 +178,8 @@ struct MessageAssembler {
   }
 
   /// Who has read the message at what time, as the attached information tells.
-  private func reads(_ message: ChatMessage) -> [Fact] {
-    guard !message.envelope.attachedInfo.isEmpty else { return [] }
-    let attached = message.envelope.attached
+  private func reads(_ message: ChatMessage, _ attached: AttachedInfo?) -> [Fact] {
+    guard let attached, attached.hasReadTime > 0 || !attached.readerIDs.isEmpty else { return [] }
     var facts: [Fact] = []
     func read(by readerID: String, at time: Int64) {
       facts.append(

@@ -259,7 +259,14 @@ struct JSONReader {
     byte &- UInt8(ascii: "0") < 10
   }
 
+  /// Between most tokens stands nothing, which costs one comparison.
+  @inline(__always)
   private mutating func skipWhitespace() {
+    if offset < end && bytes[offset] > 0x20 { return }
+    skipSeveral()
+  }
+
+  private mutating func skipSeveral() {
     while offset < end {
       switch bytes[offset] {
       case 0x20, 0x0a, 0x0d, 0x09: offset += 1
