@@ -14,6 +14,7 @@ struct ModelStore {
       case .recall(let recall):
         recalls.append(recall)
         if let original = recall.original { copies[original.key, default: []].append(original) }
+      default: break  // BASE
       }
     }
   }

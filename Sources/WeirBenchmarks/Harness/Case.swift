@@ -6,6 +6,7 @@ struct Case: Sendable {
     case perCall = "ns/call"
     case perRoundTrip = "ns/round trip"
     case kibibytes = "KiB"
+    case perByte = "ns/byte"
   }
 
   let name: String

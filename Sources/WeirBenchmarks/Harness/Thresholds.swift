@@ -95,6 +95,8 @@ enum Thresholds {
     "graph from AsyncStream, one thread faster than stdlib pipe, 3 hops, pool": 0.5,
     "links, 2 hops, one thread faster than AsyncStream, 2 hops, one thread": 1.2,
     "graph from a hub, one thread faster than stdlib pipe, 3 hops, one thread": 0.9,
+    // decode
+    "OpenIMCallbackDecoder faster than JSONDecoder": 2,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.

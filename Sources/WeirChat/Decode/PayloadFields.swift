@@ -12,10 +12,10 @@ struct PayloadFields {
   var ex = ""
   var attachedInfo = ""
   var revokerID: String?
-  var revokerUserID = ""
   var sourceMessageSendID = ""
   var conversationID = ""
   var userID = ""
+  var callbackCommand = ""
   var createTime: Int64 = 0
   var sendTime: Int64 = 0
   var seq: Int64 = 0
@@ -30,44 +30,49 @@ struct PayloadFields {
   var isAdminRevoke = false
   /// The platforms of a typing callback: the first one and how many; nil when the key is absent.
   var platforms: (first: Int32, count: Int)?
-  /// Where the elements stand, in order of appearance.
-  var elements: [(field: Field, range: Range<Int>)] = []
+  var options = MessageOptions()
+  /// Where the attached information stands as an object.
+  var attachedObject: Range<Int>?
+  /// Where the content stands in the shapes that have no elements, quotes included.
+  var content: Range<Int>?
+  /// Where the elements stand. Hardly ever are there several.
+  private var element: (field: Field, range: Range<Int>)?
+  private var earlierElements: [(field: Field, range: Range<Int>)] = []
 
   /// Reads one object and leaves the reader behind it.
-  init(_ reader: inout JSONReader, _ table: FieldTable) throws(DecodeError) {
-    do {
+  /// - Parameter acceptsText: whether numbers of 64 bits may stand in quotes.
+  init(_ reader: inout JSONReader, acceptsText: Bool = false) throws(DecodeError) {
+    var field: Field?
+    let table = FieldTable.shared
+    do throws(JSONError) {
       try reader.beginObject()
     } catch {
       throw .json(error)
     }
-    while let key = try Self.nextKey(&reader) {
-      let field = table.field(key, in: reader.bytes)
-      do throws(JSONError) {
-        if let field { try read(field, &reader) } else { try reader.skipValue() }
-      } catch {
-        switch error {
-        case .typeMismatch, .numberOutOfRange: throw .invalidField(field?.rawValue ?? "", error)
-        default: throw .json(error)
-        }
+    do throws(JSONError) {
+      while let key = try reader.nextKey() {
+        field = table.field(key, in: reader.bytes)
+        if let field { try read(field, &reader, acceptsText) } else { try reader.skipValue() }
+      }
+    } catch {
+      switch error {
+      case .typeMismatch, .numberOutOfRange: throw .invalidField(field?.rawValue ?? "", error)
+      default: throw .json(error)
       }
     }
   }
 
   /// Where the latest element of this name stands; nil when it is absent or `null`.
   func element(_ field: Field, in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-    guard let range = elements.last(where: { $0.field == field })?.range else { return nil }
-    return bytes[range.lowerBound] == UInt8(ascii: "n") ? nil : range
+    guard let element else { return nil }
+    let found = element.field == field ? element : earlierElements.last { $0.field == field }
+    guard let range = found?.range, bytes[range.lowerBound] != UInt8(ascii: "n") else { return nil }
+    return range
   }
 
-  private static func nextKey(_ reader: inout JSONReader) throws(DecodeError) -> JSONText? {
-    do {
-      return try reader.nextKey()
-    } catch {
-      throw .json(error)
-    }
-  }
-
-  private mutating func read(_ field: Field, _ reader: inout JSONReader) throws(JSONError) {
+  private mutating func read(
+    _ field: Field, _ reader: inout JSONReader, _ acceptsText: Bool
+  ) throws(JSONError) {
     switch field {
     case .clientMsgID: clientMsgID = try reader.string()
     case .serverMsgID: serverMsgID = try reader.string()
@@ -75,18 +80,18 @@ struct PayloadFields {
     case .recvID: recvID = try reader.string()
     case .groupID: groupID = try reader.string()
     case .senderNickname: senderNickname = try reader.string()
-    case .senderFaceUrl, .senderFaceURL: senderFaceURL = try reader.string()
+    case .senderFaceUrl, .senderFaceURL, .faceURL: senderFaceURL = try reader.string()
     case .ex: ex = try reader.string()
     case .attachedInfo: attachedInfo = try reader.string()
     case .revokerID: revokerID = try reader.string()
-    case .revokerUserID: revokerUserID = try reader.string()
     case .sourceMessageSendID: sourceMessageSendID = try reader.string()
     case .conversationID: conversationID = try reader.string()
     case .userID: userID = try reader.string()
-    case .createTime: createTime = try reader.int64()
-    case .sendTime: sendTime = try reader.int64()
-    case .seq: seq = try reader.int64()
-    case .revokeTime: revokeTime = try reader.int64()
+    case .callbackCommand: callbackCommand = try reader.string()
+    case .createTime: createTime = try reader.int64(acceptsText: acceptsText)
+    case .sendTime: sendTime = try reader.int64(acceptsText: acceptsText)
+    case .seq: seq = try reader.int64(acceptsText: acceptsText)
+    case .revokeTime: revokeTime = try reader.int64(acceptsText: acceptsText)
     case .sessionType, .sesstionType: sessionType = try reader.int32()
     case .msgFrom: msgFrom = try reader.int32()
     case .contentType: contentType = try reader.int32()
@@ -96,9 +101,14 @@ struct PayloadFields {
     case .isRead: isRead = try reader.bool()
     case .isAdminRevoke: isAdminRevoke = try reader.bool()
     case .platformIDs: platforms = try Self.platforms(&reader)
-    case .attachedInfoElem, .textElem, .pictureElem, .atTextElem, .customElem, .typingElem, .quoteElem,
-      .advancedTextElem, .markdownTextElem, .notificationElem:
-      elements.append((field, try reader.skipValue()))
+    case .options: options = try MessageOptions(&reader)
+    case .attachedInfoElem: attachedObject = try reader.skipValue()
+    case .content: content = try reader.skipValue()
+    case .textElem, .pictureElem, .soundElem, .videoElem, .fileElem, .atTextElem, .mergeElem, .cardElem,
+      .locationElem, .customElem, .typingElem, .quoteElem, .faceElem, .advancedTextElem, .markdownTextElem,
+      .notificationElem:
+      if let element { earlierElements.append(element) }
+      element = (field, try reader.skipValue())
     }
   }
 

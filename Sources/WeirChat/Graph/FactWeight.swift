@@ -6,6 +6,7 @@ extension Fact: Weighted {
     switch self {
     case .message(let message): MemoryLayout<Fact>.stride + message.keptBytes
     case .recall(let recall): MemoryLayout<Fact>.stride + (recall.original?.keptBytes ?? 0)
+    default: MemoryLayout<Fact>.stride  // BASE
     }
   }
 }

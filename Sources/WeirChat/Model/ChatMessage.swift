@@ -121,6 +121,12 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   public static let quiet = MessageMarks(rawValue: 8)
   /// Taken back. Set by the store, from the recalls it knows.
   public static let recalled = MessageMarks(rawValue: 16)
+  /// Does not count as unread (option `unreadCount` off; receiving spec §1.3).
+  public static let uncounted = MessageMarks(rawValue: 1 << 8)
+  /// Leaves the conversation's summary and its place in the list alone (option `conversationUpdate` off).
+  public static let unlisted = MessageMarks(rawValue: 1 << 9)
+  /// Burns after reading (option `notPrivate` off, or the attached information says so).
+  public static let burnsAfterReading = MessageMarks(rawValue: 1 << 10)
 
   /// Whether it is kept from every list.
   public var isHidden: Bool { !isDisjoint(with: [.deletedForSelf, .filtered]) }

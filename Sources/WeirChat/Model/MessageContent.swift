@@ -2,88 +2,54 @@
 public enum MessageContent: Sendable, Equatable {
   /// Plain text (101).
   case text(String)
-  /// Text that mentions users (106).
-  case mention(Mention)
-  /// An answer that quotes a message (114).
-  case quote(Quote)
-  /// Application data (110, 119, 120).
-  case custom(Custom)
   /// A picture (102).
-  case picture(Picture)
-  /// Rich text (117), its plain form.
-  case richText(String)
+  indirect case picture(Picture)
+  /// A voice message (103).
+  indirect case sound(Sound)
+  /// A video (104).
+  indirect case video(Video)
+  /// A file (105).
+  indirect case file(File)
+  /// Text that mentions users (106).
+  indirect case mention(Mention)
+  /// Messages forwarded as one (107).
+  indirect case merged(Merged)
+  /// A user's card (108).
+  indirect case card(Card)
+  /// A place on earth (109).
+  case location(Location)
+  /// Application data (110, 119, 120).
+  indirect case custom(Custom)
+  /// An answer that quotes a message (114).
+  indirect case quote(Quote)
+  /// A sticker (115).
+  case face(Face)
+  /// Text with marks (117).
+  case richText(RichText)
   /// Markdown source (118).
   case markdown(String)
+  /// A notice of the server (every other number that has a `notificationElem`).
+  case notification(Notification)
   /// Content that is not expanded: an unknown number, a missing or a broken element. The line it came in is kept.
   case placeholder(contentType: Int32)
-
-  /// Text that mentions users.
-  public struct Mention: Sendable, Equatable {
-    /// The text, mentions included.
-    public var text: String
-    /// The mentioned users; `AtAllTag` stands for everybody.
-    public var userIDs: [String]
-    /// Whether the account is mentioned. Computed here, since the sender's own flag tells the sender's view.
-    public var mentionsMe: Bool
-
-    /// Whether everybody is mentioned.
-    public var mentionsAll: Bool { userIDs.contains("AtAllTag") }
-  }
-
-  /// An answer that quotes a message.
-  public struct Quote: Sendable, Equatable {
-    /// The answer.
-    public var text: String
-    /// The client id of the quoted message; empty when the sender did not say.
-    public var clientMsgID: String
-    /// Who sent the quoted message.
-    public var senderID: String
-    /// The content number of the quoted message; 2101 when it was recalled since.
-    public var contentType: Int32
-  }
-
-  /// Application data.
-  public struct Custom: Sendable, Equatable {
-    /// The data, by convention JSON.
-    public var data: String
-    /// Words for people.
-    public var description: String
-    /// More data.
-    public var `extension`: String
-  }
-
-  /// A picture.
-  public struct Picture: Sendable, Equatable {
-    /// The original.
-    public var source: Image
-    /// The reduced one to show.
-    public var big: Image
-    /// The thumbnail.
-    public var snapshot: Image
-  }
-
-  /// One rendition of a picture.
-  public struct Image: Sendable, Equatable {
-    /// Where to load it from.
-    public var url: String = ""
-    /// Media type or file extension, as the sender named it.
-    public var type: String = ""
-    /// Bytes.
-    public var size: Int64 = 0
-    /// Pixels.
-    public var width: Int64 = 0
-    /// Pixels.
-    public var height: Int64 = 0
-  }
 
   /// One line for a conversation list: white space and control characters collapsed, at most 120 characters.
   public var preview: String {
     switch self {
-    case .text(let text), .richText(let text), .markdown(let text): Self.line(text)
+    case .text(let text), .markdown(let text): Self.line(text)
+    case .richText(let text): Self.line(text.text)
     case .mention(let mention): Self.line(mention.text)
     case .quote(let quote): Self.line(quote.text)
     case .custom(let custom): custom.description.isEmpty ? "[Custom]" : Self.line(custom.description)
     case .picture: "[Picture]"
+    case .sound: "[Voice]"
+    case .video: "[Video]"
+    case .file(let file): file.name.isEmpty ? "[File]" : Self.line("[File] " + file.name)
+    case .merged(let merged): merged.title.isEmpty ? "[Chat history]" : Self.line("[Chat history] " + merged.title)
+    case .card(let card): card.nickname.isEmpty ? "[Card]" : Self.line("[Card] " + card.nickname)
+    case .location(let place): place.description.isEmpty ? "[Location]" : Self.line("[Location] " + place.description)
+    case .face: "[Sticker]"
+    case .notification: "[Notice]"
     case .placeholder(let type): "[\(Self.name(of: type))]"
     }
   }

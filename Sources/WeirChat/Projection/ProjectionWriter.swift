@@ -68,6 +68,7 @@ final class ProjectionWriter {
     switch fact {
     case .message(let message): return message.key.conversationID.isEmpty ? .emptyConversationID : nil
     case .recall(let recall): return recall.target == .conversation("") ? .emptyConversationID : nil
+    default: return nil  // BASE
     }
   }
 
@@ -80,6 +81,7 @@ final class ProjectionWriter {
       case .merged: result.merged += 1
       }
     case .recall(let recall): try apply(recall)
+    default: break  // BASE
     }
   }
 

@@ -104,12 +104,30 @@ struct JSONReader {
     return ""
   }
 
-  /// A whole number; `null` reads as 0.
-  mutating func int64() throws(JSONError) -> Int64 {
+  /// A string, only checked and located: the caller reads it with `JSONText`. `null` and anything but a string is nil.
+  mutating func located() throws(JSONError) -> JSONText? {
+    guard try peek() == UInt8(ascii: "\"") else {
+      try skipValue()
+      return nil
+    }
+    return try text()
+  }
+
+  /// A whole number; `null` reads as 0. With `acceptsText` it may stand in quotes, as Protobuf's JSON writes 64 bits.
+  mutating func int64(acceptsText: Bool = false) throws(JSONError) -> Int64 {
     let first = try peek()
     if first == UInt8(ascii: "n") {
       try literal("null")
       return 0
+    }
+    if acceptsText && first == UInt8(ascii: "\"") {
+      let start = offset
+      let text = try self.text()
+      var inner = JSONReader(bytes, range: text.range)
+      guard !text.isEscaped, let value = try? inner.int64(), (try? inner.finish()) != nil else {
+        throw .typeMismatch(expected: "a whole number", offset: start)
+      }
+      return value
     }
     guard first == UInt8(ascii: "-") || isDigit(first) else { throw try mismatch("a whole number") }
     let start = offset
@@ -131,6 +149,21 @@ struct JSONReader {
   mutating func int32() throws(JSONError) -> Int32 {
     let start = try valueOffset()
     guard let value = Int32(exactly: try int64()) else { throw .numberOutOfRange(offset: start) }
+    return value
+  }
+
+  /// A number; `null` reads as 0.
+  mutating func double() throws(JSONError) -> Double {
+    let first = try peek()
+    if first == UInt8(ascii: "n") {
+      try literal("null")
+      return 0
+    }
+    guard first == UInt8(ascii: "-") || isDigit(first) else { throw try mismatch("a number") }
+    let start = offset
+    try skipNumber()
+    let digits = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self)
+    guard let value = Double(digits), value.isFinite else { throw .numberOutOfRange(offset: start) }
     return value
   }
 
@@ -226,7 +259,14 @@ struct JSONReader {
     byte &- UInt8(ascii: "0") < 10
   }
 
+  /// Between most tokens stands nothing, which costs one comparison.
+  @inline(__always)
   private mutating func skipWhitespace() {
+    if offset < end && bytes[offset] > 0x20 { return }
+    skipSeveral()
+  }
+
+  private mutating func skipSeveral() {
     while offset < end {
       switch bytes[offset] {
       case 0x20, 0x0a, 0x0d, 0x09: offset += 1

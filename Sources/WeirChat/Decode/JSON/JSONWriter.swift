@@ -32,6 +32,29 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// JSON has no number that is not finite: such a one is written as 0.
+  mutating func member(_ key: String, _ value: Double) {
+    begin(key)
+    bytes += String(value.isFinite ? value : 0).utf8
+  }
+
+  /// A value that is JSON already.
+  mutating func member(_ key: String, json: [UInt8]) {
+    begin(key)
+    bytes += json
+  }
+
+  /// An array with an object for each element.
+  mutating func member<Element>(_ key: String, _ elements: [Element], _ write: (Element, inout JSONWriter) -> Void) {
+    begin(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      object { write(element, &$0) }
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
   mutating func member(_ key: String, _ members: (inout JSONWriter) -> Void) {
     begin(key)
     object(members)

@@ -24,9 +24,10 @@ struct ReplayGraph: Sendable {
   let printer: HintPrinter
 
   func blueprint() throws(GraphFaults) -> Blueprint<Void> {
-    try Blueprint("replay") { graph in
+    let tally = tally
+    return try Blueprint("replay") { graph in
       graph.source("ingest", of: RawLine.self, limit: .bytes(Self.bytesInLine)) { try await ingest.run($0) }
-        .via("decode", DecodeStage(decoder, bytes: \.bytes))
+        .via("decode", DecodeStage(decoder, bytes: \.bytes, onSeveral: { tally.several($1) }))
         .route("sort", by: { $0.kind }, limit: .bytes(Self.bytesInLine)) { leg, lines in
           switch leg {
           case .facts: store(lines)

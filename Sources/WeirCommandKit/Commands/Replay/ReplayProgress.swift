@@ -36,7 +36,7 @@ struct ReplayProgress: Sendable {
   private func sample(_ snapshot: GraphSnapshot) -> ProgressMeter.Sample {
     let refused = refusals.report.total
     let counts = tally.counts
-    let settled = counts.settled(merged: snapshot.mergedByWindow, refused: refused)
+    let settled = max(0, counts.settled(merged: snapshot.mergedByWindow, refused: refused) - counts.more)
     let share = counts.lines > 0 ? min(1, Double(settled) / Double(counts.lines)) : 1
     return ProgressMeter.Sample(
       elements: settled, bytes: Int64(Double(counts.bytes) * share), refused: refused)

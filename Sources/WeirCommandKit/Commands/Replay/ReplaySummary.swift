@@ -28,7 +28,7 @@ struct ReplaySummary: Sendable {
   var rate: Double { elapsed > .zero ? Double(counts.lines) / (elapsed / .seconds(1)) : 0 }
 
   /// Lines whose end is not known: read, but still on their way when the run was abandoned. Zero after a normal end.
-  var unsettled: Int { counts.lines - counts.settled(merged: mergedByWindow, refused: refusals.total) }
+  var unsettled: Int { counts.lines + counts.more - counts.settled(merged: mergedByWindow, refused: refusals.total) }
 
   /// Prints it in the form the user asked for.
   func print(_ options: ReplayOptions, _ store: SQLiteMessageStore, _ output: SharedOutput) async throws {

@@ -1,13 +1,16 @@
 import Synchronization
 import WeirChat
 
-/// What a run has come to so far, counted by its nodes, read by anyone. Every line read ends in exactly one count:
+/// What a run has come to so far, counted by its nodes, read by anyone. Every line read ends in exactly one count, and
+/// each further fact or event in it in one more:
 /// refused, an event, dropped by a hook, or a fact that the window or the store took.
 final class ReplayTally: Sendable {
   /// The counts.
   struct Counts: Sendable, Equatable {
     /// Lines read, those that were too long included.
     var lines = 0
+    /// Facts and events beyond the first of a line: some lines hold several.
+    var more = 0
     /// Bytes read.
     var bytes: Int64 = 0
     /// Lines that need no store, by code: typing, online-only messages, lines ignored by rule.
@@ -41,9 +44,17 @@ final class ReplayTally: Sendable {
       case .typing: "typing"
       case .onlineOnly: "online-only"
       case .ignored(let reason): reason.code
-      case .message, .recall: "fact"
+      case .notice: "notice"
+      case .lost: "lost"
+      case .message, .recall, .facts, .several: "fact"
+      case .refused(let error): error.code
       }
     state.withLock { $0.events[code, default: 0] += 1 }
+  }
+
+  /// A line holds so many facts and events.
+  func several(_ count: Int) {
+    state.withLock { $0.more += count - 1 }
   }
 
   /// A line was read that is too long to go any further.
@@ -74,7 +85,7 @@ final class ReplayTally: Sendable {
 }
 
 extension ReplayTally.Counts {
-  /// Lines whose end is known. `merged` are those that the dedupe window recognised, `refused` the refused ones.
+  /// Lines and further parts of lines whose end is known. `merged` are those that the dedupe window recognised, `refused` the refused ones.
   func settled(merged: Int, refused: Int) -> Int {
     let told = stored.inserted + stored.advanced + stored.recalled + stored.orphaned + stored.merged + unstorable
     return told + events.values.reduce(0, +) + dropped.values.reduce(0, +) + merged + refused

@@ -6,12 +6,42 @@ public enum Fact: Sendable, Equatable {
   case message(ChatMessage)
   /// A message was taken back.
   case recall(RecallFact)
+  /// The content of a message was replaced.
+  case edit(EditFact)
+  /// Messages were deleted.
+  case delete(DeleteFact)
+  /// A conversation was emptied.
+  case clear(ClearFact)
+  /// Someone has read messages.
+  case read(ReadFact)
+  /// What became of an own message that is being sent.
+  case send(SendFact)
+  /// Which seqs are closed, answered or known to exist.
+  case seqs(SeqFact)
+  /// Properties of a conversation.
+  case conversation(ConversationFact)
+  /// A friend, a request, a group, a member or a block.
+  case social(SocialFact)
+  /// Where the transfer of a medium stands.
+  case mediaTask(MediaTaskFact)
+  /// The application's own words on a message.
+  case local(LocalFact)
 
   /// The own user id it belongs to.
   public var account: String {
     switch self {
     case .message(let message): message.key.account
     case .recall(let recall): recall.account
+    case .edit(let fact): fact.account
+    case .delete(let fact): fact.account
+    case .clear(let fact): fact.account
+    case .read(let fact): fact.account
+    case .send(let fact): fact.account
+    case .seqs(let fact): fact.account
+    case .conversation(let fact): fact.account
+    case .social(let fact): fact.account
+    case .mediaTask(let fact): fact.account
+    case .local(let fact): fact.account
     }
   }
 
@@ -20,6 +50,7 @@ public enum Fact: Sendable, Equatable {
     switch self {
     case .message(let message): message.key.clientMsgID
     case .recall(let recall): recall.clientMsgID
+    default: "BASE"
     }
   }
 
@@ -47,6 +78,7 @@ public enum Fact: Sendable, Equatable {
       hash.add(recall.record)
       hash.add(recall.original != nil)
       if let original = recall.original { hash.add(original) }
+    default: break  // BASE
     }
     return hash.value()
   }

@@ -12,7 +12,7 @@ struct HostileLineTests {
     "lines that cannot be placed are refused with their reason",
     arguments: [
       ("", "json.unexpected-end"), ("   ", "json.unexpected-end"), ("null", "decode.unknown-shape"),
-      ("[]", "decode.unknown-shape"), ("[{\"msgIDList\":[\"a\"]}]", "decode.unknown-shape"),
+      ("[]", "decode.unknown-shape"), ("[{\"msgIDList\":[\"a\"]}]", "decode.missing-field"),
       ("\"text\"", "decode.unknown-shape"), ("[", "json.unexpected-end"), ("{}", "decode.missing-field"),
       ("{}{}", "json.trailing-bytes"), ("{\"seq\":1}", "decode.missing-field"),
       ("{\"seq\":\"1\"}", "decode.invalid-field"), ("{\"seq\":1e400}", "decode.invalid-field"),
@@ -99,7 +99,7 @@ struct HostileLineTests {
       switch first {
       case .success(let decoded):
         counts.accepted += 1
-        if let fact = decoded.fact {
+        for fact in decoded.facts {
           #expect(!fact.clientMsgID.isEmpty)
           #expect(fact.account == ChatScript.account)
         }
