@@ -121,9 +121,20 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   public static let quiet = MessageMarks(rawValue: 8)
   /// Taken back. Set by the store, from the recalls it knows.
   public static let recalled = MessageMarks(rawValue: 16)
+  /// To be hidden some time after it has been read.
+  public static let isPrivate = MessageMarks(rawValue: 32)
+  /// A private message whose time has come. Set by the store.
+  public static let burned = MessageMarks(rawValue: 64)
+  /// Deleted for everybody in the conversation.
+  public static let deletedForAll = MessageMarks(rawValue: 128)
+
+  /// Marks that follow from other knowledge than the copies of the message.
+  static let derived: MessageMarks = [.recalled, .burned]
+  /// Marks that keep a message from every list.
+  static let hidden: MessageMarks = [.deletedForSelf, .filtered, .burned, .deletedForAll]
 
   /// Whether it is kept from every list.
-  public var isHidden: Bool { !isDisjoint(with: [.deletedForSelf, .filtered]) }
+  public var isHidden: Bool { !isDisjoint(with: Self.hidden) }
 }
 
 /// The content as delivered, which is what the store keeps.
