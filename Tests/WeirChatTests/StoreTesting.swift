@@ -25,6 +25,18 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
   }
 }
 
+/// Where two lists differ first, in words; nil when they are equal.
+func firstDifference<Element: Equatable>(_ found: [Element], _ expected: [Element]) -> String? {
+  for index in 0..<max(found.count, expected.count) {
+    let left = index < found.count ? found[index] : nil
+    let right = index < expected.count ? expected[index] : nil
+    if left != right {
+      return "at \(index) found \(left.map { "\($0)" } ?? "nothing"), expected \(right.map { "\($0)" } ?? "nothing")"
+    }
+  }
+  return nil
+}
+
 /// The store holds what the model says, by every query, and its counters agree with its rows.
 func expectAgreement(
   _ store: SQLiteMessageStore, _ model: ModelStore, _ comment: Comment? = nil,
@@ -39,7 +51,9 @@ func expectAgreement(
     if page.isEmpty { break }
     listed += page
   } while true
-  #expect(listed.map { ModelStore.Conversation($0) } == expected, comment, sourceLocation: sourceLocation)
+  #expect(
+    firstDifference(listed.map { ModelStore.Conversation($0) }, expected) == nil, comment,
+    sourceLocation: sourceLocation)
   let totals = try await store.totals().value
   #expect(totals.unread == model.totalUnread, comment, sourceLocation: sourceLocation)
   #expect(totals.conversations == expected.count, comment, sourceLocation: sourceLocation)
@@ -51,7 +65,7 @@ func expectAgreement(
       messages += page
     } while true
     let rows = model.messages(in: conversation.id)
-    #expect(messages.map { ModelStore.Row($0) } == rows, comment, sourceLocation: sourceLocation)
+    #expect(firstDifference(messages.map { ModelStore.Row($0) }, rows) == nil, comment, sourceLocation: sourceLocation)
     let gaps = try await store.gaps(in: conversation.id).value.ranges
     #expect(gaps == model.missing(in: conversation.id), comment, sourceLocation: sourceLocation)
   }

@@ -20,6 +20,8 @@ struct Amendments: Sendable, Equatable {
   var burnDuration: Int64 = 0
   /// Where acknowledgements put it: the canonical one.
   var acknowledgement: Placement?
+  /// The seqs that acknowledgements named: union. They become the message's own when it is there.
+  var seqs: Set<Int64> = []
   /// The local attempt to send it: maximum by (number, step).
   var attempt: SendAttempt?
   /// Maximum by (revision, text).
@@ -42,6 +44,7 @@ struct Amendments: Sendable, Equatable {
     if let theirs = other.acknowledgement, acknowledgement.map({ theirs.precedes($0) }) ?? true {
       acknowledgement = theirs
     }
+    seqs.formUnion(other.seqs)
     attempt = Self.greater(attempt, other.attempt)
     local = Self.greater(local, other.local)
     if let theirs = other.recall { recall = recall.map { min($0, theirs) } ?? theirs }

@@ -128,8 +128,12 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   /// Deleted for everybody in the conversation.
   public static let deletedForAll = MessageMarks(rawValue: 128)
 
+  /// The account has read it, as a receipt says. Apart from `read`, because whether a receipt of the account counts
+  /// depends on who sent the message. Set by the store.
+  static let readByReceipt = MessageMarks(rawValue: 256)
+
   /// Marks that follow from other knowledge than the copies of the message.
-  static let derived: MessageMarks = [.recalled, .burned]
+  static let derived: MessageMarks = [.recalled, .burned, .readByReceipt]
   /// Marks that keep a message from every list.
   static let hidden: MessageMarks = [.deletedForSelf, .filtered, .burned, .deletedForAll]
 

@@ -12,7 +12,8 @@ struct MessageState: Sendable, Equatable {
   var marks: MessageMarks
   /// The best content of all copies, see `BodyVersion`.
   var body: BodyVersion
-  /// What is known beside the copies. Its marks and evidence are empty: they have gone into the fields above.
+  /// What is known beside the copies. Its marks and evidence are empty: they have gone into the fields above; so are its
+  /// seqs, which are kept with those of twins.
   var amendments: Amendments
 
   /// The state after one copy.
@@ -65,6 +66,7 @@ struct MessageState: Sendable, Equatable {
     result.evidence = max(result.evidence, result.amendments.evidence)
     result.amendments.marks = []
     result.amendments.evidence = .none
+    result.amendments.seqs = []
     return result
   }
 }

@@ -15,6 +15,7 @@ struct AmendmentCoding {
     static let recall: Int64 = 10
     /// The placement of the canonical copy, where an acknowledgement names a smaller one.
     static let copyPlacement: Int64 = 11
+    static let seqs: Int64 = 12
   }
 
   let strings: InternedStrings
@@ -40,6 +41,10 @@ struct AmendmentCoding {
     }
     if amendments.burnDuration != 0 { writer.add([Tag.burn, amendments.burnDuration]) }
     if let placement = amendments.acknowledgement { add(placement, Tag.acknowledgement, &writer) }
+    if !amendments.seqs.isEmpty {
+      writer.add([Tag.seqs, Int64(amendments.seqs.count)])
+      writer.add(amendments.seqs.sorted())
+    }
     if let attempt = amendments.attempt { writer.add([Tag.attempt, attempt.number, attempt.step.rawValue]) }
     if let local = amendments.local {
       writer.add([Tag.local, local.revision])
@@ -82,6 +87,9 @@ struct AmendmentCoding {
         amendments.reportedReadTime = try reader.number()
       case Tag.burn: amendments.burnDuration = try reader.number()
       case Tag.acknowledgement: amendments.acknowledgement = try placement(&reader)
+      case Tag.seqs:
+        let count = try reader.number()
+        for _ in 0..<max(count, 0) { amendments.seqs.insert(try reader.number()) }
       case Tag.attempt:
         amendments.attempt = SendAttempt(
           number: try reader.number(), step: try known(SendFact.Step(rawValue: try reader.number())))

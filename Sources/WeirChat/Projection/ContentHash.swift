@@ -3,25 +3,37 @@ import WeirStore
 /// A hash over everything a store knows, in the order of keys, so that two stores which were told the same facts have
 /// the same hash, whatever the order, the repetitions and the grouping into transactions. Row numbers, revisions and the
 /// positions of sources, which depend on those, stay out.
-struct ContentHash {
+final class ContentHash {
   private let connection: Connection
   private let account: String
   private let strings: InternedStrings
   private let targets: TargetTable
+  private let table: ConversationTable
+  private var held: [String: Statement] = [:]
   private var hash = FixedHash()
 
-  init(connection: Connection, account: String, strings: InternedStrings, targets: TargetTable) {
+  init(
+    connection: Connection, account: String, strings: InternedStrings, targets: TargetTable
+  ) throws(StoreError) {
     self.connection = connection
     self.account = account
     self.strings = strings
     self.targets = targets
+    table = try ConversationTable(connection, writes: false)
+  }
+
+  private func prepare(_ sql: String) throws(StoreError) -> Statement {
+    if let statement = held[sql] { return statement }
+    let statement = try connection.prepare(sql)
+    held[sql] = statement
+    return statement
   }
 
   /// Reads the whole store. Call inside a snapshot.
-  mutating func value() throws(StoreError) -> Hash128 {
+  func value() throws(StoreError) -> Hash128 {
+    hash = FixedHash()
     hash.add(account)
-    let table = try ConversationTable(connection, writes: false)
-    let conversations = try connection.prepare("SELECT id FROM conversations ORDER BY key")
+    let conversations = try prepare("SELECT id FROM conversations ORDER BY key")
     while try conversations.step() {
       let state = try table.load(conversations.int64(0))
       // A conversation that only a recall names is no conversation yet; the recall itself is hashed below.
@@ -42,7 +54,7 @@ struct ContentHash {
 
   private func isKnown(_ state: ConversationState) throws(StoreError) -> Bool {
     if state.marks != ConversationMarks() { return true }
-    let select = try connection.prepare(
+    let select = try prepare(
       """
       SELECT EXISTS(SELECT 1 FROM messages WHERE conversation = ?1) OR EXISTS(SELECT 1 FROM targets WHERE conversation = ?1)
       OR EXISTS(SELECT 1 FROM watermarks WHERE conversation = ?1) OR EXISTS(SELECT 1 FROM properties WHERE conversation = ?1)
@@ -51,7 +63,7 @@ struct ContentHash {
     return try select.firstInt64() == 1
   }
 
-  private mutating func add(_ state: ConversationState) {
+  private func add(_ state: ConversationState) {
     let (summary, marks) = (state.summary, state.marks)
     hash.add(state.key)
     for number in [
@@ -64,16 +76,17 @@ struct ContentHash {
   }
 
   private func clientID(_ row: Int64) throws(StoreError) -> String {
-    let select = try connection.prepare("SELECT client_id FROM messages WHERE id = ?1")
+    let select = try prepare("SELECT client_id FROM messages WHERE id = ?1")
     select.bind(row, at: 1)
     guard try select.step() else { return "" }
+    defer { select.reset() }
     return StoredID(select, 0).string
   }
 
-  private mutating func addMessages(_ conversation: Int64) throws(StoreError) {
-    let messages = try connection.prepare(
+  private func addMessages(_ conversation: Int64) throws(StoreError) {
+    let messages = try prepare(
       "SELECT id, \(MessageRow.columns) FROM messages WHERE conversation = ?1 ORDER BY client_id")
-    let aliases = try connection.prepare("SELECT seq FROM seq_aliases WHERE message = ?1 ORDER BY seq")
+    let aliases = try prepare("SELECT seq FROM seq_aliases WHERE message = ?1 ORDER BY seq")
     messages.bind(conversation, at: 1)
     while try messages.step() {
       let row = try MessageRow(messages, 1)
@@ -91,8 +104,8 @@ struct ContentHash {
     }
   }
 
-  private mutating func addTargets(_ conversation: Int64) throws(StoreError) {
-    let select = try connection.prepare(
+  private func addTargets(_ conversation: Int64) throws(StoreError) {
+    let select = try prepare(
       "SELECT target, known, crc FROM targets WHERE conversation = ?1 ORDER BY target")
     select.bind(conversation, at: 1)
     while try select.step() {
@@ -105,8 +118,8 @@ struct ContentHash {
     }
   }
 
-  private mutating func addWatermarks(_ conversation: Int64) throws(StoreError) {
-    let select = try connection.prepare(
+  private func addWatermarks(_ conversation: Int64) throws(StoreError) {
+    let select = try prepare(
       """
       SELECT coalesce(s.value, ''), w.seq, w.time FROM watermarks w LEFT JOIN strings s ON s.id = w.reader
       WHERE w.conversation = ?1 ORDER BY 1, 2
@@ -115,15 +128,15 @@ struct ContentHash {
     while try select.step() { addRow(select, 3) }
   }
 
-  private mutating func addProperties(_ conversation: Int64) throws(StoreError) {
-    let select = try connection.prepare(
+  private func addProperties(_ conversation: Int64) throws(StoreError) {
+    let select = try prepare(
       "SELECT property, revision, value FROM properties WHERE conversation = ?1 ORDER BY property")
     select.bind(conversation, at: 1)
     while try select.step() { addRow(select, 3) }
   }
 
-  private mutating func addRecalls() throws(StoreError) {
-    let recalls = try connection.prepare(
+  private func addRecalls() throws(StoreError) {
+    let recalls = try prepare(
       """
       SELECT r.client_id, r.conversation, r.session_type, r.sender, r.time, r.revoker, r.role, r.by_admin, r.seq, r.crc,
       coalesce(c.key, ''), coalesce(s.value, '')
@@ -140,12 +153,12 @@ struct ContentHash {
     }
   }
 
-  private mutating func addRows(_ sql: String) throws(StoreError) {
-    let select = try connection.prepare(sql)
+  private func addRows(_ sql: String) throws(StoreError) {
+    let select = try prepare(sql)
     while try select.step() { addRow(select, select.columnCount) }
   }
 
-  private mutating func addRow(_ statement: Statement, _ columns: Int32) {
+  private func addRow(_ statement: Statement, _ columns: Int32) {
     for column in 0..<columns {
       switch statement.type(column) {
       case .integer, .real: hash.add(statement.int64(column))

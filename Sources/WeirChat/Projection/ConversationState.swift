@@ -57,7 +57,8 @@ struct ConversationState {
     summary.pending += (after.isPending ? 1 : 0) - (before?.isPending ?? false ? 1 : 0)
     if after.isPending || before?.isPending ?? false { mustFindLast = true }
     guard let last = summary.lastMessage else {
-      if after.isVisible { take(id, after) }
+      // A cleared conversation keeps the time of its messages, which a late one may move.
+      if after.isVisible { take(id, after) } else { mustFindLast = true }
       return
     }
     let noted = (summary.lastTime, summary.lastSeq)
@@ -116,7 +117,7 @@ struct RowStanding {
   /// Marks that keep a row from being counted.
   static let uncounted: MessageMarks = [.filtered, .quiet]
   /// Marks that keep a row from being unread.
-  static let notUnread = outsideSummary.union([.read, .recalled])
+  static let notUnread = outsideSummary.union([.read, .readByReceipt, .recalled])
 
   /// The standing of a row under the marks of its conversation.
   init(_ row: MessageRow, _ state: MessageState, isMine: Bool, _ marks: ConversationMarks) {

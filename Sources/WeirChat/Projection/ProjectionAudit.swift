@@ -3,7 +3,8 @@ import WeirStore
 /// Recounts from the rows what the store keeps ready: unread numbers, message numbers, last messages, totals, recall
 /// marks. An empty answer means that all of it agrees.
 struct ProjectionAudit {
-  // The marks as bits: 1 read, 2 deleted for self, 4 filtered, 8 quiet, 16 recalled, 64 burned, 128 deleted for all.
+  // The marks as bits: 1 read, 2 deleted for self, 4 filtered, 8 quiet, 16 recalled, 64 burned, 128 deleted for all,
+  // 256 read by receipt.
   private static let uncleared = """
     NOT (m.seq > 0 AND m.seq <= c.cleared_seq)
     AND NOT (m.send_time > 0 AND m.send_time <= c.cleared_time AND m.evidence > 0)
@@ -24,7 +25,7 @@ struct ProjectionAudit {
       """
       SELECT c.key FROM conversations c WHERE unread <>
       (SELECT count(*) FROM messages m JOIN meta LEFT JOIN strings s ON s.id = m.sender
-      WHERE m.conversation = c.id AND marks & 223 = 0 AND coalesce(s.value, '') <> meta.account
+      WHERE m.conversation = c.id AND marks & 479 = 0 AND coalesce(s.value, '') <> meta.account
       AND NOT (m.seq > 0 AND m.seq <= c.read_seq) AND \(uncleared))
       """
     ),

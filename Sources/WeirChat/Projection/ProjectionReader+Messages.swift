@@ -88,6 +88,7 @@ extension ProjectionReader {
     let isGroup = SessionType(rawValue: Int32(truncatingIfNeeded: place.sessionType))?.isGroup ?? false
     if isMine, !isGroup, reading.isRead, evidence != .none { evidence = .read }
     var marks = row.marks
+    if marks.remove(.readByReceipt) != nil { marks.insert(.read) }
     if !isMine, row.seq > 0, row.seq <= place.marks.readSeq { marks.insert(.read) }
     if isMine, reading.isRead { marks.insert(.read) }
     let isCleared = place.marks.clears(seq: row.seq, sendTime: row.sendTime, evidence: state.evidence)

@@ -9,7 +9,8 @@ extension ProjectionWriter {
     var orphan: Amendments?
     if touched[conversation]?.idTargets ?? 0 > 0 { orphan = try targets.known(conversation, .clientID(clientID)) }
     if let orphan { state = state.joined(with: orphan) }
-    let seqs = try joinSeqs(&state, conversation)
+    let seqs = (orphan?.seqs ?? []).union([state.envelope.seq])
+    try join(seqs, to: &state, conversation)
     let row = try row(state, conversation, clientID)
     if let id = try messages.add(row) {
       if orphan != nil {
@@ -51,6 +52,7 @@ extension ProjectionWriter {
       amendments.evidence = .sent
       let placement = Placement(seq: max(seq, 0), sendTime: max(sendTime, 0), serverMsgID: serverMsgID)
       if !placement.isEmpty { amendments.acknowledgement = placement }
+      if seq > 0 { amendments.seqs = [seq] }
     case .delivered: amendments.evidence = .delivered
     }
     return try amend(try touch(send.conversationID), .clientMsgID(send.clientMsgID), amendments, .sendState)
@@ -112,26 +114,22 @@ extension ProjectionWriter {
   ) throws(StoreError) -> Bool {
     let before = try stored.state(strings)
     var joined = before.joined(with: amendments)
-    var seqs: [Int64] = []
-    if amendments.acknowledgement != nil { seqs = try joinSeqs(&joined, stored.conversation) }
-    return try replace(id, stored, before, with: joined, seqs, kind)
+    try join(amendments.seqs, to: &joined, stored.conversation)
+    return try replace(id, stored, before, with: joined, amendments.seqs, kind)
   }
 
-  /// Takes in what is known of the seqs of a message, and returns them.
-  private func joinSeqs(_ state: inout MessageState, _ conversation: Int64) throws(StoreError) -> [Int64] {
-    var seqs: [Int64] = []
-    for seq in [state.envelope.seq, state.amendments.acknowledgement?.seq ?? 0] where seq > 0 && !seqs.contains(seq) {
-      seqs.append(seq)
+  /// Takes in what is known of seqs that a message carries.
+  private func join(_ seqs: Set<Int64>, to state: inout MessageState, _ conversation: Int64) throws(StoreError) {
+    for seq in seqs where seq > 0 {
       touched[conversation]?.marks.known.insert(seq)
       if seq <= touched[conversation]?.seqTargets ?? 0, let known = try targets.known(conversation, .seq(seq)) {
         state = state.joined(with: known)
       }
     }
-    return seqs
   }
 
   private func addAliases(
-    _ seqs: [Int64], canonical: Int64, message: Int64, _ conversation: Int64
+    _ seqs: Set<Int64>, canonical: Int64, message: Int64, _ conversation: Int64
   ) throws(StoreError) {
     for seq in seqs where seq > 0 && seq != canonical {
       try messages.addAlias(conversation: conversation, seq: seq, message: message)
@@ -139,11 +137,11 @@ extension ProjectionWriter {
   }
 
   private func replace(
-    _ id: Int64, _ stored: MessageRow, _ before: MessageState, with joined: MessageState, _ seqs: [Int64],
+    _ id: Int64, _ stored: MessageRow, _ before: MessageState, with joined: MessageState, _ seqs: Set<Int64>,
     _ kind: ChangeKinds
   ) throws(StoreError) -> Bool {
     let canonical = joined.placement.seq
-    try addAliases(seqs + [stored.seq], canonical: canonical, message: id, stored.conversation)
+    try addAliases(seqs.union([stored.seq]), canonical: canonical, message: id, stored.conversation)
     guard joined != before else { return false }
     let after = try row(joined, stored.conversation, stored.clientID)
     try messages.replace(id, with: after)
@@ -161,7 +159,7 @@ extension ProjectionWriter {
     var derived: MessageMarks = []
     let record = try recalls.record(clientID: clientID, message: scope)
     if record != nil || state.amendments.recall != nil { derived.insert(.recalled) }
-    if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.read) }
+    if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.readByReceipt) }
     if state.marks.contains(.isPrivate), try isBurned(state, conversation, isMine: isMine) { derived.insert(.burned) }
     let isHidden = !state.marks.union(derived).isDisjoint(with: .hidden)
     // The revision of the change to come. A change that nobody can see takes none, and its row keeps the current one.

@@ -142,9 +142,9 @@ extension SQLiteMessageStore {
   /// however often. Reads the whole file.
   public func contentHash() async throws(StoreError) -> Snapshot<Hash128> {
     try await readers.read(isLong: true) { (reader) throws(StoreError) in
-      var hash = ContentHash(
-        connection: reader.connection, account: reader.account, strings: reader.strings, targets: reader.targets)
-      return try hash.value()
+      try ContentHash(
+        connection: reader.connection, account: reader.account, strings: reader.strings, targets: reader.targets
+      ).value()
     }
   }
 

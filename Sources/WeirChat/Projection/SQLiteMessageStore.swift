@@ -62,13 +62,13 @@ public final class SQLiteMessageStore: MessageStore {
       verify: { (connection) throws(StoreError) in try witness.verify(connection) },
       events: .init(
         rolledBack: { $0.forget() },
-        settled: { writer in writer.testify(to: witness) })
-    ) { (connection) throws(StoreError) in
-      let writer = try ProjectionWriter(
-        connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
-      try witness.open(for: writer)
-      return writer
-    }
+        settled: { writer in writer.testify(to: witness) }),
+      makeContext: { (connection) throws(StoreError) in
+        let writer = try ProjectionWriter(
+          connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
+        try witness.open(for: writer)
+        return writer
+      })
     do {
       let readers = try await ReaderPool.open(
         path: path, account: account, count: options.readers, ageLimit: options.readerAgeLimit)

@@ -60,7 +60,7 @@ enum SecondFormatUpgrade {
       if !state.envelope.placement.isEmpty { state.evidence = max(state.evidence, .sent) }
       var derived = row.marks.intersection(.derived)
       let isMine = state.envelope.senderID.utf8Equals(account)
-      if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.read) }
+      if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.readByReceipt) }
       let upgraded = try MessageRow(
         state, conversation: row.conversation, clientID: row.clientID, derived: derived, revision: row.revision,
         strings: strings)

@@ -10,13 +10,19 @@ final class MemoryProjection {
   let connection: Connection
   let writer: ProjectionWriter
   let reader: ProjectionReader
+  private let hash: ContentHash
+  private var levels: [(begin: Statement, undo: Statement, end: Statement)] = []
   private var depth = 0
+  /// Whether all texts and conversations have had their numbers before any branch, so that none is taken back.
+  private var isWarm = false
 
   init(account: String = ChatScript.account) throws(StoreError) {
     connection = try Connection(path: ":memory:")
     try ProjectionSchema.schema.prepare(connection, access: .create)
     writer = try ProjectionWriter(connection, account: account, historyLimit: 1_000)
     reader = try ProjectionReader(connection, account: account)
+    hash = try ContentHash(
+      connection: connection, account: account, strings: writer.strings, targets: writer.targets)
   }
 
   /// Applies facts as one transaction's worth.
@@ -25,25 +31,48 @@ final class MemoryProjection {
     try writer.change { (writer) throws(StoreError) in try writer.take(facts, nil) }
   }
 
+  /// Gives every text and conversation of the facts its number for good. Without it each branch has to look them up anew.
+  func warm(_ facts: [Fact]) throws {
+    var (texts, keys): ([String], [String]) = ([], [])
+    try branch {
+      try apply(facts)
+      for (sql, isKey) in [("SELECT value FROM strings", false), ("SELECT key FROM conversations", true)] {
+        let select = try connection.prepare(sql)
+        while try select.step() {
+          if isKey { keys.append(select.string(0)) } else { texts.append(select.string(0)) }
+        }
+      }
+    }
+    for text in texts { _ = try writer.strings.number(text) }
+    for key in keys { _ = try writer.conversations.number(key) }
+    isWarm = true
+  }
+
   /// Runs `body` and undoes whatever it changed.
   func branch(_ body: () throws -> Void) throws {
+    if depth == levels.count {
+      levels.append(
+        (
+          try connection.prepare("SAVEPOINT branch\(depth)"), try connection.prepare("ROLLBACK TO branch\(depth)"),
+          try connection.prepare("RELEASE branch\(depth)")
+        ))
+    }
+    let level = levels[depth]
     depth += 1
-    defer { depth -= 1 }
-    try connection.execute("SAVEPOINT branch\(depth)")
+    try level.begin.run()
     defer {
-      try? connection.execute("ROLLBACK TO branch\(depth); RELEASE branch\(depth)")
-      writer.forget()
-      reader.strings.forget()
-      reader.conversationTable.forget()
+      depth -= 1
+      for statement in [level.undo, level.end] { try? statement.run() }
+      if !isWarm {
+        writer.forget()
+        reader.strings.forget()
+        reader.conversationTable.forget()
+      }
     }
     try body()
   }
 
-  func contentHash() throws(StoreError) -> Hash128 {
-    var hash = ContentHash(
-      connection: connection, account: writer.account, strings: writer.strings, targets: writer.targets)
-    return try hash.value()
-  }
+  func contentHash() throws(StoreError) -> Hash128 { try hash.value() }
 }
 
 extension MemoryProjection {
@@ -54,11 +83,12 @@ extension MemoryProjection {
     let audit = try ProjectionAudit.findings(connection)
     #expect(audit.isEmpty, comment, sourceLocation: sourceLocation)
     let listed = try reader.conversations(after: nil, limit: 1_000).map { ModelStore.Conversation($0) }
-    #expect(listed == model.conversations, comment, sourceLocation: sourceLocation)
+    #expect(firstDifference(listed, model.conversations) == nil, comment, sourceLocation: sourceLocation)
     #expect(try reader.totalUnread().known == model.totalUnread, comment, sourceLocation: sourceLocation)
     for conversation in listed {
       let shown = try reader.messages(in: conversation.id, .before(nil), limit: 1_000).map { ModelStore.Row($0) }
-      #expect(shown == model.messages(in: conversation.id), comment, sourceLocation: sourceLocation)
+      #expect(
+        firstDifference(shown, model.messages(in: conversation.id)) == nil, comment, sourceLocation: sourceLocation)
       let gaps = try reader.gaps(conversation.id).ranges
       #expect(gaps == model.missing(in: conversation.id), comment, sourceLocation: sourceLocation)
     }

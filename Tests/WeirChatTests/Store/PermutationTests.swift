@@ -10,15 +10,16 @@ import WeirStore
 /// beginning share its work; the statements and tables are those of a store on disk.
 @Suite("Every order gives the same content")
 struct PermutationTests {
-  @Test("{push, pull, history page, ack, echo}, each doubled: 113,400 orders")
-  func sending() throws {
+  @Test("{push, pull, history page, ack, echo}, each doubled: 113,400 orders", arguments: 0..<5)
+  func sending(first: Int) throws {
     let copies = [
       Make.pending("m"), Make.ack("m", at: Make.time + 7_000),
       Make.message("m", seq: 7, from: Make.account, in: Make.single, server: "s"),
       Make.message("m", seq: 7, from: Make.account, in: Make.single, text: "from history", server: "s"),
       Make.message("m", seq: 9, from: Make.account, in: Make.single, at: Make.time + 9_500, server: "twin"),
     ]
-    #expect(try orders(copies, repeats: 2) == 113_400)
+    // A fifth of the orders for each fact that comes first, so that they share the machine's cores.
+    #expect(try orders(copies, repeats: 2, first: first) == 113_400 / 5)
   }
 
   @Test(
@@ -83,19 +84,25 @@ struct PermutationTests {
   private static let original = Make.message("m", seq: 11)
 
   /// Walks every order of the facts, each `repeats` times in it; returns the number of orders.
-  private func orders(_ facts: [Fact], repeats: Int) throws -> Int {
+  private func orders(_ facts: [Fact], repeats: Int, first: Int? = nil) throws -> Int {
     let projection = try MemoryProjection()
+    try projection.warm(facts)
     var left = [Int](repeating: repeats, count: facts.count)
     var hashes: Set<Hash128> = []
     var count = 0
+    try projection.branch {
+      try projection.apply(facts)
+      hashes.insert(try projection.contentHash())
+      try projection.expectAgreement(ModelStore(account: Make.account, facts: facts))
+    }
     func walk(_ rest: Int) throws {
       if rest == 0 {
         hashes.insert(try projection.contentHash())
-        if count == 0 { try projection.expectAgreement(ModelStore(account: Make.account, facts: facts)) }
         count += 1
         return
       }
-      for index in facts.indices where left[index] > 0 {
+      let isFirst = rest == facts.count * repeats
+      for index in facts.indices where left[index] > 0 && (!isFirst || first ?? index == index) {
         left[index] -= 1
         try projection.branch {
           try projection.apply([facts[index]])

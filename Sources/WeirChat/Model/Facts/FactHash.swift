@@ -139,6 +139,8 @@ extension FixedHash {
       add(placement.sendTime)
       add(placement.serverMsgID)
     }
+    add(Int64(amendments.seqs.count))
+    for seq in amendments.seqs.sorted() { add(seq) }
     add(amendments.attempt?.number ?? -1)
     add(amendments.attempt?.step.rawValue ?? -1)
     add(amendments.local?.revision ?? -1)
