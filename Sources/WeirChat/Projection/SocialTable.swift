@@ -67,14 +67,16 @@ final class SocialTable {
     return entries
   }
 
-  private struct Entry {
+  /// A row, removed or not.
+  struct Entry {
     var entityID: String
     var revision: Int64
     var isRemoved: Bool
     var payload: [UInt8]
   }
 
-  private static func read(
+  /// Reads entity, revision, removed, payload and checksum from column 0 on.
+  static func read(
     _ statement: Statement, _ scope: SocialFact.Scope, _ scopeID: String
   ) throws(StoreError) -> Entry {
     let entry = Entry(

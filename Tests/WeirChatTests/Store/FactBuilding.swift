@@ -17,9 +17,9 @@ enum Make {
   ) -> Fact {
     var envelope = Envelope()
     envelope.seq = seq
-    envelope.sendTime = sendTime ?? time + seq * 1_000
+    envelope.sendTime = sendTime ?? time &+ seq &* 1_000
     envelope.serverMsgID = server ?? "server-\(id)-\(seq)"
-    envelope.createTime = envelope.sendTime - 100
+    envelope.createTime = envelope.sendTime &- 100
     envelope.senderID = sender
     if conversation == single { envelope.receiverID = sender == account ? peer : account }
     envelope.attachedInfo = attached
@@ -80,7 +80,7 @@ enum Make {
     .edit(
       EditFact(
         account: account, conversationID: conversation, target: target, version: version,
-        time: time + version * 10_000, editorID: editor, contentType: 101,
+        time: time &+ version &* 10_000, editorID: editor, contentType: 101,
         body: .element(Array("{\"content\":\(CallbackLine.quoted(text))}".utf8))))
   }
 
