@@ -13,8 +13,8 @@ static inline int weir_bind_text_copy(sqlite3_stmt *statement, int index, const 
 }
 
 // A variadic function, which Swift does not import.
-static inline int weir_no_checkpoint_on_close(sqlite3 *connection) {
-  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+static inline int weir_checkpoint_on_close(sqlite3 *connection, int is_on) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
 }
 
 #endif

@@ -45,8 +45,8 @@ public final class Connection {
     let result = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard result == SQLITE_OK else { throw failure(result, "cannot open \(path)") }
     sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
-    // Closing must not fold a log into the file that was never found to be its own; `checkpoint` does it by intent.
-    _ = weir_no_checkpoint_on_close(handle)
+    // Closing must not fold a log into a file before it is known to be the file's own; see `configure`.
+    _ = weir_checkpoint_on_close(handle, 0)
   }
 
   deinit {
@@ -68,6 +68,7 @@ public final class Connection {
   /// - Throws: `StoreError` as SQLite reports it.
   public func configure() throws(StoreError) {
     if options.access != .readOnly {
+      _ = weir_checkpoint_on_close(handle, 1)
       try execute("PRAGMA page_size = 4096")
       try execute("PRAGMA journal_mode = WAL")
       try execute("PRAGMA synchronous = \(options.durability.rawValue)")
