@@ -4,12 +4,6 @@ import WeirStore
 ///
 /// Facts may come in any order and any number of times; the same set of facts always gives the same content.
 public protocol MessageStore: Sendable {
-  /// Stores the facts in one transaction and returns after its COMMIT. Pass whatever is pending, up to about 256: one
-  /// transaction costs about the same for many facts as for one.
-  ///
-  /// - Throws: `StoreError`; nothing of the call was kept then, and the same call may be made again.
-  func apply(_ facts: [Fact]) async throws(StoreError) -> CommitResult
-
   /// Conversations, pinned ones and then the latest first; `after` continues behind the last one of the page before.
   func conversations(
     after position: ConversationPosition?, limit: Int
@@ -24,10 +18,13 @@ public protocol MessageStore: Sendable {
     in conversationID: String, before position: MessagePosition?, limit: Int
   ) async throws(StoreError) -> Snapshot<[StoredMessage]>
 
-  /// Stores the facts and, in the same transaction, how far their source has got.
+  /// Stores the facts and, in the same transaction, how far their sources have got.
   ///
-  /// - Throws: as ``apply(_:)``.
-  func apply(_ facts: [Fact], checkpoint: SourceCheckpoint?) async throws(StoreError) -> CommitResult
+  /// It is one transaction, and returns after its COMMIT. Pass whatever is pending, up to about 256: one transaction costs
+  /// about the same for many facts as for one.
+  ///
+  /// - Throws: `StoreError`; nothing of the call was kept then, and the same call may be made again.
+  func apply(_ facts: [Fact], checkpoints: [SourceCheckpoint]) async throws(StoreError) -> CommitResult
 
   /// The position of a source that was stored last; nil when there is none.
   func checkpoint(of source: String) async throws(StoreError) -> Snapshot<[UInt8]?>
@@ -40,9 +37,14 @@ public protocol MessageStore: Sendable {
 }
 
 extension MessageStore {
-  /// Stores the facts in one transaction; see ``apply(_:checkpoint:)``.
+  /// Stores the facts in one transaction; see ``apply(_:checkpoints:)``.
   public func apply(_ facts: [Fact]) async throws(StoreError) -> CommitResult {
-    try await apply(facts, checkpoint: nil)
+    try await apply(facts, checkpoints: [])
+  }
+
+  /// Stores the facts and how far their source has got in one transaction; see ``apply(_:checkpoints:)``.
+  public func apply(_ facts: [Fact], checkpoint: SourceCheckpoint) async throws(StoreError) -> CommitResult {
+    try await apply(facts, checkpoints: [checkpoint])
   }
 }
 

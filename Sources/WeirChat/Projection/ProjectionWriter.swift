@@ -55,10 +55,10 @@ final class ProjectionWriter {
   }
 
   /// Stores the facts in one transaction.
-  func apply(_ facts: [Fact], checkpoint: SourceCheckpoint? = nil) throws(StoreError) -> CommitResult {
+  func apply(_ facts: [Fact]) throws(StoreError) -> CommitResult {
     do {
       return try connection.transaction { () throws(StoreError) in
-        try change { (writer) throws(StoreError) in try writer.take(facts, checkpoint) }
+        try change { (writer) throws(StoreError) in try writer.take(facts) }
       }
     } catch {
       forget()
@@ -83,8 +83,8 @@ final class ProjectionWriter {
     return result
   }
 
-  /// Applies facts and notes the checkpoint that goes with them.
-  func take(_ facts: [Fact], _ checkpoint: SourceCheckpoint?) throws(StoreError) {
+  /// Applies facts and notes the checkpoints that go with them.
+  func take(_ facts: [Fact], _ positions: [SourceCheckpoint] = []) throws(StoreError) {
     for (index, fact) in facts.enumerated() {
       if let reason = fact.refusal(account: account) {
         result.rejected.append(.init(index: index, reason: reason))
@@ -92,7 +92,7 @@ final class ProjectionWriter {
         count(try apply(fact))
       }
     }
-    if let checkpoint { try checkpoints.save(checkpoint) }
+    for position in positions { try checkpoints.save(position) }
   }
 
   /// Drops what is remembered: numbers given out inside a transaction that failed are gone with it.

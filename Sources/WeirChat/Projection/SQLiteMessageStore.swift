@@ -85,11 +85,11 @@ public final class SQLiteMessageStore: MessageStore {
   /// Stores the facts and their source's position in one transaction; see `MessageStore.apply`. Calls of several callers
   /// share a transaction.
   public func apply(
-    _ facts: [Fact], checkpoint: SourceCheckpoint?
+    _ facts: [Fact], checkpoints: [SourceCheckpoint]
   ) async throws(StoreError) -> CommitResult {
     let durability: Durability? = facts.contains { $0.isOnlyHere } ? .full : nil
     return try await writer.commit(weight: facts.count, durability: durability) { (writer) throws(StoreError) in
-      try writer.change { (writer) throws(StoreError) in try writer.take(facts, checkpoint) }
+      try writer.change { (writer) throws(StoreError) in try writer.take(facts, checkpoints) }
     }
   }
 

@@ -28,7 +28,7 @@ final class MemoryProjection {
   /// Applies facts as one transaction's worth.
   @discardableResult
   func apply(_ facts: [Fact]) throws(StoreError) -> CommitResult {
-    try writer.change { (writer) throws(StoreError) in try writer.take(facts, nil) }
+    try writer.change { (writer) throws(StoreError) in try writer.take(facts) }
   }
 
   /// Gives every text and conversation of the facts its number for good. Without it each branch has to look them up anew.
