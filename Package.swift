@@ -48,7 +48,8 @@ let package = Package(
     .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
-    .testTarget(name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"]),
+    .testTarget(
+      name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"], exclude: ["Fixtures"]),
     .testTarget(
       name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
   ],

@@ -12,4 +12,9 @@ static inline int weir_bind_text_copy(sqlite3_stmt *statement, int index, const 
   return sqlite3_bind_text64(statement, index, bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+// A variadic function, which Swift does not import.
+static inline int weir_checkpoint_on_close(sqlite3 *connection, int is_on) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
+}
+
 #endif

@@ -28,6 +28,10 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case foreignFile = "store.foreign-file"
     /// The file was written by a newer version of the library.
     case newerFormat = "store.newer-format"
+    /// A later epoch of the account has claimed the file: this writer must not commit any more.
+    case staleEpoch = "store.stale-epoch"
+    /// A read took longer than a reader may hold its view of the file.
+    case timedOut = "store.timed-out"
     /// The file cannot be opened or created.
     case cannotOpen = "store.cannot-open"
     /// The store was closed before the call.
@@ -60,7 +64,7 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
   /// Whether the same call may succeed later without any repair (space returns, the lock is released).
   public var isRetryable: Bool {
     switch kind {
-    case .diskFull, .io, .busy, .outOfMemory: true
+    case .diskFull, .io, .busy, .outOfMemory, .timedOut: true
     default: false
     }
   }
@@ -79,6 +83,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case .newerFormat: "update this program; the file was left untouched"
     case .cannotOpen: "check that the path names a file in an existing directory with free space"
     case .closed: "open the store again"
+    case .staleEpoch: "stop this writer; the account has logged in anew, and its new writer has the file"
+    case .timedOut: "ask for less at a time, or again when the machine is less busy"
     case .invalidInput: "correct the value and call again"
     case .outOfMemory: "lower the cache size or the batch size"
     case .unexpected: "report the SQLite code; nothing of this transaction was kept"
@@ -114,6 +120,7 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
       case SQLITE_PERM, SQLITE_AUTH: .cannotOpen
       case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: .invalidInput
       case SQLITE_NOMEM: .outOfMemory
+      case SQLITE_INTERRUPT: .timedOut
       default: .unexpected
       }
     let reason = systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"

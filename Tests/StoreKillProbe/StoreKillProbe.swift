@@ -11,6 +11,8 @@ import WeirStore
 /// A process for the tests to kill, or to run out of space in.
 ///
 ///     StoreKillProbe ingest PATH SEED COUNT BATCH   applies a script and prints the facts acknowledged so far
+///     StoreKillProbe replay PATH SEED COUNT BATCH   goes on with a script of all kinds of facts where the store says that
+///                                                   it stopped; prints the facts acknowledged so far
 ///     StoreKillProbe fill PATH SEED BYTES           applies a script until no file may grow beyond BYTES, then lifts
 ///                                                   the limit and goes on; prints what happened
 @main
@@ -19,10 +21,12 @@ enum StoreKillProbe {
     do {
       let arguments = CommandLine.arguments
       guard arguments.count >= 5, let seed = UInt64(arguments[3]), let number = Int(arguments[4]) else {
-        return fail("usage: StoreKillProbe ingest|fill PATH SEED NUMBER [BATCH]")
+        return fail("usage: StoreKillProbe ingest|replay|fill PATH SEED NUMBER [BATCH]")
       }
       if arguments[1] == "ingest" {
         try await ingest(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
+      } else if arguments[1] == "replay" {
+        try await replay(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
       } else {
         try await fill(arguments[2], seed, limit: number)
       }
@@ -42,6 +46,22 @@ enum StoreKillProbe {
       say("\(done)")
     }
     try await store.close()
+  }
+
+  private static func replay(_ path: String, _ seed: UInt64, count: Int, batch: Int) async throws {
+    let facts = try FactScript.facts(seed: seed, count: count)
+    let store = try await SQLiteMessageStore.open(path: path, account: ChatScript.account)
+    let position = try await store.checkpoint(of: "script").value
+    var done = Int(position.map { String(decoding: $0, as: UTF8.self) } ?? "") ?? 0
+    while done < facts.count {
+      let next = min(done + max(batch, 1), facts.count)
+      _ = try await store.apply(
+        Array(facts[done..<next]), checkpoint: SourceCheckpoint(source: "script", position: Array("\(next)".utf8)))
+      done = next
+      say("\(done)")
+    }
+    try await store.close()
+    say("finished")
   }
 
   private static func fill(_ path: String, _ seed: UInt64, limit: Int) async throws {

@@ -25,6 +25,18 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
   }
 }
 
+/// Where two lists differ first, in words; nil when they are equal.
+func firstDifference<Element: Equatable>(_ found: [Element], _ expected: [Element]) -> String? {
+  for index in 0..<max(found.count, expected.count) {
+    let left = index < found.count ? found[index] : nil
+    let right = index < expected.count ? expected[index] : nil
+    if left != right {
+      return "at \(index) found \(left.map { "\($0)" } ?? "nothing"), expected \(right.map { "\($0)" } ?? "nothing")"
+    }
+  }
+  return nil
+}
+
 /// The store holds what the model says, by every query, and its counters agree with its rows.
 func expectAgreement(
   _ store: SQLiteMessageStore, _ model: ModelStore, _ comment: Comment? = nil,
@@ -39,10 +51,11 @@ func expectAgreement(
     if page.isEmpty { break }
     listed += page
   } while true
-  let found = listed.map { ModelStore.Conversation(id: $0.conversationID, unread: $0.unread, last: $0.last.map(row)) }
-  #expect(found == expected, comment, sourceLocation: sourceLocation)
+  #expect(
+    firstDifference(listed.map { ModelStore.Conversation($0) }, expected) == nil, comment,
+    sourceLocation: sourceLocation)
   let totals = try await store.totals().value
-  #expect(totals.unread == expected.reduce(0) { $0 + $1.unread }, comment, sourceLocation: sourceLocation)
+  #expect(totals.unread == model.totalUnread, comment, sourceLocation: sourceLocation)
   #expect(totals.conversations == expected.count, comment, sourceLocation: sourceLocation)
   for conversation in expected {
     var messages: [StoredMessage] = []
@@ -51,13 +64,27 @@ func expectAgreement(
       if page.isEmpty { break }
       messages += page
     } while true
-    #expect(messages.map(row) == model.messages(in: conversation.id), comment, sourceLocation: sourceLocation)
+    let rows = model.messages(in: conversation.id)
+    #expect(firstDifference(messages.map { ModelStore.Row($0) }, rows) == nil, comment, sourceLocation: sourceLocation)
+    let gaps = try await store.gaps(in: conversation.id).value.ranges
+    #expect(gaps == model.missing(in: conversation.id), comment, sourceLocation: sourceLocation)
   }
 }
 
-private func row(_ message: StoredMessage) -> ModelStore.Row {
-  ModelStore.Row(
-    id: message.key.clientMsgID, seq: message.envelope.seq, sendTime: message.envelope.sendTime,
-    serverMsgID: message.envelope.serverMsgID, evidence: message.evidence, marks: message.marks,
-    display: message.display)
+extension ModelStore.Row {
+  init(_ message: StoredMessage) {
+    self.init(
+      id: message.key.clientMsgID, seq: message.envelope.seq, sendTime: message.envelope.sendTime,
+      serverMsgID: message.envelope.serverMsgID, evidence: message.evidence, marks: message.marks,
+      state: message.state, display: message.display, hasReadTime: message.hasReadTime,
+      readerCount: message.readerCount, localEx: message.localEx, sortTime: message.sortTime)
+  }
+}
+
+extension ModelStore.Conversation {
+  init(_ line: ConversationSummary) {
+    self.init(
+      id: line.conversationID, unread: line.unread, unfetched: line.unfetched,
+      last: line.last.map { ModelStore.Row($0) }, isPinned: line.properties.isPinned, draft: line.properties.draft)
+  }
 }

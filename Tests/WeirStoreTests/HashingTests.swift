@@ -59,7 +59,7 @@ struct HashingTests {
   @Test("CRC-32 gives its check value")
   func checkValue() {
     var checksum = Checksum()
-    checksum.add(raw: "123456789".utf8)
+    Array("123456789".utf8).withUnsafeBytes { checksum.add(raw: $0) }
     #expect(checksum.value == 0xCBF4_3926)
   }
 

@@ -79,7 +79,7 @@ struct MessageAssembler {
       key: MessageKey(account: account, conversationID: conversationID, clientMsgID: fields.clientMsgID),
       envelope: envelope(attached.text), evidence: .sent, marks: marks(contentType), contentType: contentType,
       content: content, body: body)
-    if attached.info?.isPrivate == true { message.marks.insert(.burnsAfterReading) }
+    if attached.info?.isPrivate == true { message.marks.insert(.isPrivate) }
     if message.isMine && fields.isRead {
       message.evidence = .read
     } else if isUnsent(message) {
@@ -167,7 +167,7 @@ struct MessageAssembler {
       marks.formUnion([.filtered, .quiet])
     }
     let options = fields.options
-    if !options.notPrivate { marks.insert(.burnsAfterReading) }
+    if !options.notPrivate { marks.insert(.isPrivate) }
     switch (options.unreadCount, options.conversationUpdate) {
     case (true, true): break
     case (false, true): marks.insert(.uncounted)

@@ -121,15 +121,29 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   public static let quiet = MessageMarks(rawValue: 8)
   /// Taken back. Set by the store, from the recalls it knows.
   public static let recalled = MessageMarks(rawValue: 16)
+  /// To be hidden some time after it has been read (option `notPrivate` off, or the attached information says so).
+  public static let isPrivate = MessageMarks(rawValue: 32)
+  /// A private message whose time has come. Set by the store.
+  public static let burned = MessageMarks(rawValue: 64)
+  /// Deleted for everybody in the conversation.
+  public static let deletedForAll = MessageMarks(rawValue: 128)
+
+  /// The account has read it, as a receipt says. Apart from `read`, because whether a receipt of the account counts
+  /// depends on who sent the message. Set by the store.
+  static let readByReceipt = MessageMarks(rawValue: 256)
+
   /// Does not count as unread (option `unreadCount` off; receiving spec §1.3).
-  public static let uncounted = MessageMarks(rawValue: 1 << 8)
+  public static let uncounted = MessageMarks(rawValue: 512)
   /// Leaves the conversation's summary and its place in the list alone (option `conversationUpdate` off).
-  public static let unlisted = MessageMarks(rawValue: 1 << 9)
-  /// Burns after reading (option `notPrivate` off, or the attached information says so).
-  public static let burnsAfterReading = MessageMarks(rawValue: 1 << 10)
+  public static let unlisted = MessageMarks(rawValue: 1_024)
+
+  /// Marks that follow from other knowledge than the copies of the message.
+  static let derived: MessageMarks = [.recalled, .burned, .readByReceipt]
+  /// Marks that keep a message from every list.
+  static let hidden: MessageMarks = [.deletedForSelf, .filtered, .burned, .deletedForAll]
 
   /// Whether it is kept from every list.
-  public var isHidden: Bool { !isDisjoint(with: [.deletedForSelf, .filtered]) }
+  public var isHidden: Bool { !isDisjoint(with: Self.hidden) }
 }
 
 /// The content as delivered, which is what the store keeps.

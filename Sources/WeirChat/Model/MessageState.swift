@@ -1,62 +1,92 @@
-/// What is known of one message after any number of copies: a join on a lattice (receiving spec §2.7).
+/// What is known of one message after any number of facts: a join on a lattice (receiving spec §2.7).
 ///
 /// `joined` is commutative, associative and idempotent, component by component, so neither order nor repetition of
-/// copies can change the result. A further component (receipts, edits, clears) is one more field with its own join. Two
-/// components live beside it, as tables whose joins are set union and minimum: the seqs of twins, and the recalls.
+/// facts can change the result. A further component is one more field with its own join. Two components live beside it,
+/// as tables whose joins are set union and minimum: the seqs of twins, and the recalls that name no conversation.
 struct MessageState: Sendable, Equatable {
   /// The envelope of the canonical copy: the one with the smallest seq, see `Envelope.precedes`.
   var envelope: Envelope
-  /// The farthest any copy went.
+  /// The farthest any copy or acknowledgement went.
   var evidence: ServerEvidence
-  /// Every mark any copy had, without `.recalled`, which follows from the known recalls.
+  /// Every mark any fact set, without those that follow from other knowledge (`MessageMarks.derived`).
   var marks: MessageMarks
   /// The best content of all copies, see `BodyVersion`.
   var body: BodyVersion
+  /// What is known beside the copies. Its marks and evidence are empty: they have gone into the fields above; so are its
+  /// seqs, which are kept with those of twins.
+  var amendments: Amendments
 
   /// The state after one copy.
   init(_ message: ChatMessage) {
     envelope = message.envelope
-    evidence = message.evidence
-    marks = message.marks.subtracting(.recalled)
+    let isPlaced = envelope.seq > 0 || !envelope.serverMsgID.isEmpty
+    evidence = isPlaced ? max(message.evidence, .sent) : message.evidence
+    marks = message.marks.subtracting(.derived)
     body = BodyVersion(message)
+    amendments = Amendments()
+    guard !envelope.attachedInfo.isEmpty else { return }
+    let attached = AttachedInfo(json: envelope.attachedInfo)
+    if attached.isPrivate { marks.insert(.isPrivate) }
+    amendments = attached.amendments
   }
 
   /// A state of its components.
-  init(envelope: Envelope, evidence: ServerEvidence, marks: MessageMarks, body: BodyVersion) {
+  init(
+    envelope: Envelope, evidence: ServerEvidence, marks: MessageMarks, body: BodyVersion, amendments: Amendments
+  ) {
     self.envelope = envelope
     self.evidence = evidence
     self.marks = marks
     self.body = body
+    self.amendments = amendments
+  }
+
+  /// Where the message stands: as its canonical copy or an acknowledgement names it.
+  var placement: Placement {
+    let copy = envelope.placement
+    guard let acknowledgement = amendments.acknowledgement, acknowledgement.precedes(copy) else { return copy }
+    return acknowledgement
   }
 
   /// The state after the copies of both.
   func joined(with other: MessageState) -> MessageState {
-    MessageState(
-      envelope: other.envelope.precedes(envelope) ? other.envelope : envelope,
-      evidence: max(evidence, other.evidence),
-      marks: marks.union(other.marks),
-      body: min(body, other.body))
+    var result = joined(with: other.amendments)
+    if other.envelope.precedes(envelope) { result.envelope = other.envelope }
+    result.evidence = max(result.evidence, other.evidence)
+    result.marks.formUnion(other.marks)
+    result.body = min(body, other.body)
+    return result
+  }
+
+  /// The state after this copy and what else is known of the message.
+  func joined(with other: Amendments) -> MessageState {
+    var result = self
+    result.amendments.join(other)
+    result.marks.formUnion(result.amendments.marks)
+    result.evidence = max(result.evidence, result.amendments.evidence)
+    result.amendments.marks = []
+    result.amendments.evidence = .none
+    result.amendments.seqs = []
+    return result
   }
 }
 
 extension Envelope {
-  /// Whether this envelope is the canonical one of the two: smallest seq first, a missing seq or time last, then every
-  /// other field, so that only equal envelopes are a draw.
+  /// Whether this envelope is the canonical one of the two: by its placement, then every other field, so that only equal
+  /// envelopes are a draw.
   func precedes(_ other: Envelope) -> Bool {
-    if seq != other.seq { return Self.rank(seq) < Self.rank(other.seq) }
-    if sendTime != other.sendTime { return Self.rank(sendTime) < Self.rank(other.sendTime) }
+    let (mine, theirs) = (placement, other.placement)
+    if mine != theirs { return mine.precedes(theirs) }
     if createTime != other.createTime { return createTime < other.createTime }
     if platformID != other.platformID { return platformID < other.platformID }
     if origin != other.origin { return origin < other.origin }
     for field in [
-      \Envelope.serverMsgID, \.senderID, \.receiverID, \.senderNickname, \.senderFaceURL, \.ex, \.attachedInfo,
+      \Envelope.senderID, \.receiverID, \.senderNickname, \.senderFaceURL, \.ex, \.attachedInfo,
     ] where !self[keyPath: field].utf8Equals(other[keyPath: field]) {
       return self[keyPath: field].utf8Precedes(other[keyPath: field])
     }
     return false
   }
-
-  private static func rank(_ number: Int64) -> Int64 { number == 0 ? .max : number }
 }
 
 /// One version of a message's content, ordered so that the smallest is the one to keep: expanded before not
@@ -82,14 +112,18 @@ struct BodyVersion: Sendable, Equatable, Comparable {
     self.bytes = bytes
   }
 
-  init(_ message: ChatMessage) {
+  init(_ body: MessageBody, seq: Int64, contentType: Int32) {
     let (form, bytes): (Form, [UInt8]) =
-      switch message.body {
+      switch body {
       case .element(let bytes): (.element, bytes)
       case .line(let bytes): (.line, bytes)
       case .absent: (.absent, [])
       }
-    self.init(form: form, seq: message.envelope.seq, contentType: message.contentType, bytes: bytes)
+    self.init(form: form, seq: seq, contentType: contentType, bytes: bytes)
+  }
+
+  init(_ message: ChatMessage) {
+    self.init(message.body, seq: message.envelope.seq, contentType: message.contentType)
   }
 
   static func < (left: BodyVersion, right: BodyVersion) -> Bool {

@@ -1,11 +1,31 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Ids and stored texts are compared by their bytes. Swift's `==` on strings asks for canonical equivalence, under which
 /// two different ids may be "equal" and the result of a join would depend on which came first.
 extension String {
   /// Whether both have the same UTF-8 bytes.
-  func utf8Equals(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  func utf8Equals(_ other: String) -> Bool { compareUTF8(with: other) == 0 }
 
   /// Order of the UTF-8 bytes: the same on every machine, unlike an order by locale.
-  func utf8Precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+  func utf8Precedes(_ other: String) -> Bool { compareUTF8(with: other) < 0 }
+
+  private func compareUTF8(with other: String) -> Int {
+    var (left, right) = (self, other)
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        let common = min(left.count, right.count)
+        if common > 0, let first = left.baseAddress, let second = right.baseAddress {
+          let order = memcmp(first, second, common)
+          if order != 0 { return Int(order) }
+        }
+        return left.count - right.count
+      }
+    }
+  }
 }
 
 /// A text as a dictionary key that is its bytes.

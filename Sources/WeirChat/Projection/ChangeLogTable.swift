@@ -14,10 +14,14 @@ final class ChangeLogTable {
   init(_ connection: Connection, limit: Int64) throws(StoreError) {
     self.limit = max(limit, 1)
     insert = try connection.prepare(
-      "INSERT INTO history(revision, conversation, kinds, messages) VALUES (?1, ?2, ?3, ?4)")
+      "INSERT INTO history(revision, conversation, kinds, messages, subject) VALUES (?1, ?2, ?3, ?4, ?5)")
     trim = try connection.prepare("DELETE FROM history WHERE revision < ?1")
-    loadMeta = try connection.prepare("SELECT revision, unread_total, history_from FROM meta")
-    saveMeta = try connection.prepare("UPDATE meta SET revision = ?1, unread_total = ?2, history_from = ?3")
+    loadMeta = try connection.prepare(
+      "SELECT revision, unread_total, unfetched_total, history_from, account_epoch, expired_upto FROM meta")
+    saveMeta = try connection.prepare(
+      """
+      UPDATE meta SET revision = ?1, unread_total = ?2, unfetched_total = ?3, history_from = ?4, expired_upto = ?5
+      """)
   }
 
   /// Where the store stands at the start of a transaction.
@@ -25,17 +29,21 @@ final class ChangeLogTable {
     guard try loadMeta.step() else { throw StoreError(.corrupt, "the meta row is gone") }
     defer { loadMeta.reset() }
     let meta = Meta(
-      revision: loadMeta.int64(0), unreadTotal: loadMeta.int64(1), historyFrom: loadMeta.int64(2))
+      revision: loadMeta.int64(0), unreadTotal: loadMeta.int64(1), unfetchedTotal: loadMeta.int64(2),
+      historyFrom: loadMeta.int64(3), epoch: loadMeta.int64(4), expiredUpTo: loadMeta.int64(5))
     savedMeta = meta
     return meta
   }
 
-  /// Adds a change.
-  func append(revision: Int64, conversation: Int64, kinds: ChangeKinds, rows: [Int64]) throws(StoreError) {
+  /// Adds a change: of messages in a conversation, or (conversation 0) of a list or a task that `subject` names.
+  func append(
+    revision: Int64, conversation: Int64, kinds: ChangeKinds, rows: [Int64], subject: String = ""
+  ) throws(StoreError) {
     insert.bind(revision, at: 1)
     insert.bind(conversation, at: 2)
     insert.bind(kinds.rawValue, at: 3)
     insert.bind(RowNumbers.pack(rows), at: 4)
+    insert.bind(subject, at: 5)
     try insert.run()
   }
 
@@ -49,7 +57,9 @@ final class ChangeLogTable {
     guard meta != savedMeta else { return }
     saveMeta.bind(meta.revision, at: 1)
     saveMeta.bind(meta.unreadTotal, at: 2)
-    saveMeta.bind(meta.historyFrom, at: 3)
+    saveMeta.bind(meta.unfetchedTotal, at: 3)
+    saveMeta.bind(meta.historyFrom, at: 4)
+    saveMeta.bind(meta.expiredUpTo, at: 5)
     try saveMeta.run()
   }
 }

@@ -1,138 +1,60 @@
 import WeirStore
 
-/// What the store keeps about one conversation, while a transaction works on it.
-struct ConversationState {
-  /// What a list shows and sorts by.
-  struct Summary: Equatable {
-    /// Messages that count: neither filtered nor quiet.
-    var messageCount: Int64
-    var unread: Int64
-    var lastMessage: Int64?
-    var lastTime: Int64
-    var lastSeq: Int64
-  }
-
-  let id: Int64
-  let key: String
-  let sessionType: Int64
-  let original: Summary
-  /// The revision of the latest change before this transaction.
-  let oldRevision: Int64
-  var summary: Summary
-  /// The revision of this transaction's change, once there is one.
-  var revision: Int64?
-  var kinds: ChangeKinds = []
-  var changed: [(row: Int64, clientMsgID: String)] = []
-  /// Whether the last message must be looked for, because the one noted has moved or gone.
-  var mustFindLast = false
-
-  /// Takes in how a row changed: `before` is nil for a new row.
-  mutating func note(_ id: Int64, before: RowStanding?, after: RowStanding) {
-    summary.messageCount += (after.counts ? 1 : 0) - (before?.counts ?? false ? 1 : 0)
-    summary.unread += (after.isUnread ? 1 : 0) - (before?.isUnread ?? false ? 1 : 0)
-    guard let last = summary.lastMessage else {
-      if after.isVisibleInSummary { take(id, after) }
-      return
-    }
-    let noted = (summary.lastTime, summary.lastSeq)
-    if last == id {
-      if !after.isVisibleInSummary || noted != (after.sendTime, after.seq) { mustFindLast = true }
-    } else if after.isVisibleInSummary {
-      if noted < (after.sendTime, after.seq) {
-        take(id, after)
-      } else if noted == (after.sendTime, after.seq) {
-        mustFindLast = true
-      }
-    }
-  }
-
-  /// What changed, with what follows for the list from the changed rows.
-  var allKinds: ChangeKinds {
-    var kinds = kinds
-    if summary.unread != original.unread { kinds.insert(.unread) }
-    let moved = (summary.lastMessage, summary.lastTime, summary.lastSeq)
-    if moved != (original.lastMessage, original.lastTime, original.lastSeq)
-      || (summary.messageCount > 0) != (original.messageCount > 0)
-    {
-      kinds.insert(.summary)
-    }
-    return kinds
-  }
-
-  private mutating func take(_ id: Int64, _ row: RowStanding) {
-    summary.lastMessage = id
-    summary.lastTime = row.sendTime
-    summary.lastSeq = row.seq
-  }
-}
-
-/// How a row bears on its conversation.
-struct RowStanding {
-  let sendTime: Int64
-  let seq: Int64
-  let marks: MessageMarks
-  let isMine: Bool
-
-  /// Marks that keep a row from being the last message.
-  static let outsideSummary: MessageMarks = [.deletedForSelf, .filtered, .quiet]
-
-  var counts: Bool { marks.isDisjoint(with: [.filtered, .quiet]) }
-
-  var isVisibleInSummary: Bool { marks.isDisjoint(with: Self.outsideSummary) }
-
-  var isUnread: Bool {
-    !isMine && marks.isDisjoint(with: [.read, .deletedForSelf, .filtered, .quiet, .recalled])
-  }
-}
-
 /// The held statements of the conversations table.
 final class ConversationTable {
   private static let cacheLimit = 16_384
+  private static let columns = """
+    key, session_type, message_count, unread, last_message, last_time, last_seq, revision, read_seq, cleared_seq, \
+    cleared_time, hidden_seq, hidden_time, server_max, known, closed, unfetched, pending, pinned, receive_option, \
+    draft_time, sort_time, id_targets, seq_targets, crc
+    """
 
   private let connection: Connection
   private let find: Statement
   private let load: Statement
-  private let insert: Statement
-  private let update: Statement
+  /// Nil on a connection that only reads.
+  private let insert: Statement?
+  private let update: Statement?
   private var ids: [ByteKey: Int64] = [:]
 
-  init(_ connection: Connection) throws(StoreError) {
+  init(_ connection: Connection, writes: Bool) throws(StoreError) {
     self.connection = connection
     find = try connection.prepare("SELECT id FROM conversations WHERE key = ?1")
-    load = try connection.prepare(
-      """
-      SELECT key, session_type, message_count, unread, last_message, last_time, last_seq, revision
-      FROM conversations WHERE id = ?1
-      """)
-    insert = try connection.prepare(
-      """
-      INSERT INTO conversations
-      (key, session_type, message_count, unread, last_message, last_time, last_seq, revision)
-      VALUES (?1, ?2, 0, 0, NULL, 0, 0, 0)
-      """)
-    update = try connection.prepare(
-      """
-      UPDATE conversations SET message_count = ?2, unread = ?3, last_message = ?4, last_time = ?5, last_seq = ?6,
-      revision = ?7 WHERE id = ?1
-      """)
+    load = try connection.prepare("SELECT \(Self.columns) FROM conversations WHERE id = ?1")
+    insert =
+      writes
+      ? try connection.prepare(
+        """
+        INSERT INTO conversations
+        (key, session_type, message_count, unread, last_message, last_time, last_seq, revision)
+        VALUES (?1, ?2, 0, 0, NULL, 0, 0, 0)
+        """) : nil
+    update =
+      writes
+      ? try connection.prepare(
+        """
+        UPDATE conversations SET message_count = ?2, unread = ?3, last_message = ?4, last_time = ?5, last_seq = ?6,
+        revision = ?7, read_seq = ?8, cleared_seq = ?9, cleared_time = ?10, hidden_seq = ?11, hidden_time = ?12,
+        server_max = ?13, unfetched = ?14, pending = ?15, pinned = ?16, receive_option = ?17, draft_time = ?18,
+        sort_time = ?19, id_targets = ?20, seq_targets = ?21, known = ?22, closed = ?23, crc = ?24 WHERE id = ?1
+        """) : nil
   }
 
   /// The number of a conversation, new if need be. A new one is listed only once it has a message.
   func number(_ key: String) throws(StoreError) -> Int64 {
+    if let known = try existing(key) { return known }
+    guard let insert else { throw StoreError(.readOnly, "a reader cannot add a conversation") }
+    insert.bind(key, at: 1)
+    insert.bind(Int64(SessionType(conversationID: key)?.rawValue ?? 0), at: 2)
+    try insert.run()
+    return remember(connection.lastInsertedRow, key)
+  }
+
+  /// The number of a conversation that is known already.
+  func existing(_ key: String) throws(StoreError) -> Int64? {
     if let known = ids[ByteKey(text: key)] { return known }
     find.bind(key, at: 1)
-    let id: Int64
-    if let found = try find.firstInt64() {
-      id = found
-    } else {
-      insert.bind(key, at: 1)
-      insert.bind(Int64(SessionType(conversationID: key)?.rawValue ?? 0), at: 2)
-      try insert.run()
-      id = connection.lastInsertedRow
-    }
-    if ids.count >= Self.cacheLimit { ids.removeAll(keepingCapacity: true) }
-    ids[ByteKey(text: key)] = id
-    return id
+    return try find.firstInt64().map { remember($0, key) }
   }
 
   /// The state of a conversation at the start of the transaction.
@@ -140,28 +62,83 @@ final class ConversationTable {
     load.bind(id, at: 1)
     guard try load.step() else { throw StoreError(.corrupt, "conversation \(id) is missing") }
     defer { load.reset() }
-    let summary = ConversationState.Summary(
-      messageCount: load.int64(2), unread: load.int64(3),
-      lastMessage: load.type(4) == .null ? nil : load.int64(4), lastTime: load.int64(5), lastSeq: load.int64(6))
+    let state = try Self.state(load, id)
+    // Rows of the first format have no checksum until they are written again.
+    if load.type(24) != .null, load.int64(24) != Self.checksum(state, revision: state.oldRevision) {
+      throw StoreError(.corrupt, "conversation \(state.key) does not match its checksum")
+    }
+    return state
+  }
+
+  private static func state(_ load: Statement, _ id: Int64) throws(StoreError) -> ConversationState {
+    var summary = ConversationState.Summary()
+    summary.messageCount = load.int64(2)
+    summary.unread = load.int64(3)
+    summary.lastMessage = load.type(4) == .null ? nil : load.int64(4)
+    summary.lastTime = load.int64(5)
+    summary.lastSeq = load.int64(6)
+    summary.unfetched = load.int64(16)
+    summary.pending = load.int64(17)
+    summary.isPinned = load.int64(18) != 0
+    summary.receiveOption = load.int64(19)
+    summary.draftTime = load.int64(20)
+    var marks = ConversationMarks()
+    marks.readSeq = load.int64(8)
+    marks.clearedSeq = load.int64(9)
+    marks.clearedTime = load.int64(10)
+    marks.hiddenSeq = load.int64(11)
+    marks.hiddenTime = load.int64(12)
+    marks.serverMax = load.int64(13)
+    marks.known = try SeqIntervals(packed: load.bytes(14))
+    marks.closed = try SeqIntervals(packed: load.bytes(15))
     return ConversationState(
-      id: id, key: load.string(0), sessionType: load.int64(1), original: summary, oldRevision: load.int64(7),
-      summary: summary)
+      id: id, key: load.string(0), sessionType: load.int64(1), original: summary, originalMarks: marks,
+      oldRevision: load.int64(7), summary: summary, marks: marks, idTargets: load.int64(22),
+      seqTargets: load.int64(23))
   }
 
   /// Writes the state back, with the revision of its change if there was one.
   func save(_ state: ConversationState) throws(StoreError) {
+    guard let update else { throw StoreError(.readOnly, "a reader cannot change a conversation") }
+    let revision = state.revision ?? state.oldRevision
+    let numbers = Self.numbers(state, revision: revision)
     update.bind(state.id, at: 1)
-    update.bind(state.summary.messageCount, at: 2)
-    update.bind(state.summary.unread, at: 3)
-    if let last = state.summary.lastMessage { update.bind(last, at: 4) } else { update.bindNull(at: 4) }
-    update.bind(state.summary.lastTime, at: 5)
-    update.bind(state.summary.lastSeq, at: 6)
-    update.bind(state.revision ?? state.oldRevision, at: 7)
+    for (index, number) in numbers.enumerated() { update.bind(number, at: Int32(index) + 2) }
+    if state.summary.lastMessage == nil { update.bindNull(at: 4) }
+    update.bind(state.marks.known.packed, at: 22)
+    update.bind(state.marks.closed.packed, at: 23)
+    update.bind(Self.checksum(state, revision: revision), at: 24)
     try update.run()
   }
 
   /// Drops what is remembered, after a rollback.
   func forget() {
     ids.removeAll(keepingCapacity: true)
+  }
+
+  private func remember(_ id: Int64, _ key: String) -> Int64 {
+    if ids.count >= Self.cacheLimit { ids.removeAll(keepingCapacity: true) }
+    ids[ByteKey(text: key)] = id
+    return id
+  }
+
+  /// The numbers of a row in the order of the update's parameters.
+  private static func numbers(_ state: ConversationState, revision: Int64) -> [Int64] {
+    let (summary, marks) = (state.summary, state.marks)
+    return [
+      summary.messageCount, summary.unread, summary.lastMessage ?? 0, summary.lastTime, summary.lastSeq, revision,
+      marks.readSeq, marks.clearedSeq, marks.clearedTime, marks.hiddenSeq, marks.hiddenTime, marks.serverMax,
+      summary.unfetched, summary.pending, summary.isPinned ? 1 : 0, summary.receiveOption, summary.draftTime,
+      summary.sortTime, state.idTargets, state.seqTargets,
+    ]
+  }
+
+  private static func checksum(_ state: ConversationState, revision: Int64) -> Int64 {
+    var checksum = Checksum()
+    checksum.add(state.key)
+    for number in numbers(state, revision: revision) { checksum.add(number) }
+    checksum.add(state.marks.known.packed)
+    checksum.add(state.marks.closed.packed)
+    return Int64(checksum.value)
   }
 }

@@ -17,32 +17,35 @@ struct MessageRow {
   var ex: String
   var attached: String
   var evidence: Int64
-  /// With `.recalled`, which is kept here so that counting needs no look at the recalls.
+  /// With those that follow from other tables, which are kept here so that counting needs no look at them.
   var marks: MessageMarks
   var contentType: Int64
   var contentForm: Int64
   var contentSeq: Int64
   var content: [UInt8]
   var revision: Int64
+  /// What is known beside the copies, see `AmendmentCoding`; empty for nothing.
+  var extra: [UInt8]
 
   /// The columns in the order of `bind` and `init(_:_:)`.
   static let columns = """
     conversation, client_id, seq, send_time, create_time, server_id, sender, receiver, platform, origin, nickname, \
-    face, ex, attached, evidence, marks, content_type, content_form, content_seq, content, revision, crc
+    face, ex, attached, evidence, marks, content_type, content_form, content_seq, content, revision, extra, crc
     """
-  static let columnCount: Int32 = 22
+  static let columnCount: Int32 = 23
 
   /// The row of a state.
   init(
-    _ state: MessageState, conversation: Int64, clientID: StoredID, isRecalled: Bool, revision: Int64,
+    _ state: MessageState, conversation: Int64, clientID: StoredID, derived: MessageMarks, revision: Int64,
     strings: InternedStrings
   ) throws(StoreError) {
     self.conversation = conversation
     self.clientID = clientID
-    seq = state.envelope.seq
-    sendTime = state.envelope.sendTime
+    let placement = state.placement
+    seq = placement.seq
+    sendTime = placement.sendTime
     createTime = state.envelope.createTime
-    serverID = StoredID(state.envelope.serverMsgID)
+    serverID = StoredID(placement.serverMsgID)
     sender = try strings.number(state.envelope.senderID)
     receiver = try strings.number(state.envelope.receiverID)
     platform = Int64(state.envelope.platformID)
@@ -52,12 +55,18 @@ struct MessageRow {
     ex = state.envelope.ex
     attached = state.envelope.attachedInfo
     evidence = state.evidence.rawValue
-    marks = isRecalled ? state.marks.union(.recalled) : state.marks
+    marks = state.marks.union(derived)
     contentType = Int64(state.body.contentType)
     contentForm = state.body.form.rawValue
     contentSeq = state.body.seq
     content = state.body.bytes
     self.revision = revision
+    let copy = state.envelope.placement
+    extra = []
+    if copy != placement || !state.amendments.isEmpty {
+      extra = try AmendmentCoding(strings: strings).encode(
+        state.amendments, copy: copy == placement ? nil : copy)
+    }
   }
 
   /// Reads the columns that start at `first`.
@@ -85,7 +94,8 @@ struct MessageRow {
     contentSeq = statement.int64(first + 18)
     content = statement.bytes(first + 19)
     revision = statement.int64(first + 20)
-    guard statement.int64(first + 21) == Int64(checksum) else {
+    extra = statement.bytes(first + 21)
+    guard statement.int64(first + 22) == Int64(checksum) else {
       throw StoreError(.corrupt, "message \(clientID.string) does not match its checksum")
     }
   }
@@ -113,7 +123,8 @@ struct MessageRow {
     statement.bind(contentSeq, at: first + 18)
     statement.bind(content, at: first + 19)
     statement.bind(revision, at: first + 20)
-    statement.bind(Int64(checksum), at: first + 21)
+    if extra.isEmpty { statement.bindNull(at: first + 21) } else { statement.bind(extra, at: first + 21) }
+    statement.bind(Int64(checksum), at: first + 22)
   }
 
   /// The state that the row holds.
@@ -136,10 +147,17 @@ struct MessageRow {
     guard let evidence = ServerEvidence(rawValue: evidence), let form = BodyVersion.Form(rawValue: contentForm) else {
       throw StoreError(.corrupt, "message \(clientID.string) holds unknown numbers")
     }
+    var amendments = Amendments()
+    if !extra.isEmpty {
+      let known = try AmendmentCoding(strings: strings).decode(extra)
+      amendments = known.amendments
+      if let copy = known.copy { envelope.placement = copy }
+    }
     return MessageState(
-      envelope: envelope, evidence: evidence, marks: marks.subtracting(.recalled),
+      envelope: envelope, evidence: evidence, marks: marks.subtracting(.derived),
       body: BodyVersion(
-        form: form, seq: contentSeq, contentType: Int32(truncatingIfNeeded: contentType), bytes: content))
+        form: form, seq: contentSeq, contentType: Int32(truncatingIfNeeded: contentType), bytes: content),
+      amendments: amendments)
   }
 
   private var checksum: UInt32 {
@@ -153,6 +171,8 @@ struct MessageRow {
     checksum.add(ex)
     checksum.add(attached)
     checksum.add(content)
+    // Rows of the first format have none, and keep their checksum.
+    if !extra.isEmpty { checksum.add(extra) }
     return checksum.value
   }
 }

@@ -7,9 +7,13 @@ final class MessageTable {
   private let find: Statement
   private let load: Statement
   private let update: Statement
-  private let newest: Statement
   private let candidates: Statement
+  private let bySeq: Statement
   private let addAlias: Statement
+  private let seqs: Statement
+  private let privateRows: Statement
+  private let allPrivateRows: Statement
+  private let unsent: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
@@ -21,18 +25,22 @@ final class MessageTable {
     load = try connection.prepare("SELECT id, \(MessageRow.columns) FROM messages WHERE id = ?1")
     update = try connection.prepare(
       "UPDATE messages SET (\(MessageRow.columns)) = (\(parameters)) WHERE id = ?\(MessageRow.columnCount + 1)")
-    newest = try connection.prepare(
-      """
-      SELECT id, send_time, seq FROM messages WHERE conversation = ?1 AND marks & ?2 = 0
-      ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT 1
-      """)
     candidates = try connection.prepare(
       """
       SELECT m.id FROM conversations c CROSS JOIN messages m ON m.conversation = c.id AND m.client_id = ?1
       WHERE ?2 = 0 OR c.session_type = ?2
       """)
+    bySeq = try connection.prepare(
+      """
+      SELECT id FROM messages WHERE conversation = ?1 AND seq = ?2 AND seq > 0
+      UNION SELECT message FROM seq_aliases WHERE conversation = ?1 AND seq = ?2
+      """)
     addAlias = try connection.prepare(
       "INSERT INTO seq_aliases(conversation, seq, message) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")
+    seqs = try connection.prepare("SELECT seq FROM seq_aliases WHERE message = ?1")
+    privateRows = try connection.prepare("SELECT id FROM messages WHERE conversation = ?1 AND marks & 96 = 32")
+    allPrivateRows = try connection.prepare("SELECT DISTINCT conversation FROM messages WHERE marks & 96 = 32")
+    unsent = try connection.prepare("SELECT id FROM messages WHERE evidence = 0")
   }
 
   /// Adds the row unless its key is taken; the new row's id, or nil.
@@ -62,25 +70,19 @@ final class MessageTable {
     try update.run()
   }
 
-  /// The last message of a conversation among those with none of the marks.
-  func newest(
-    in conversation: Int64, without marks: MessageMarks
-  ) throws(StoreError) -> (id: Int64, sendTime: Int64, seq: Int64)? {
-    newest.bind(conversation, at: 1)
-    newest.bind(marks.rawValue, at: 2)
-    guard try newest.step() else { return nil }
-    defer { newest.reset() }
-    return (newest.int64(0), newest.int64(1), newest.int64(2))
-  }
-
   /// The messages of this client id in any conversation of the kind (0 for every kind). Asks each conversation once,
   /// about 2 µs each; only recalls that name no conversation need it.
   func candidates(clientID: StoredID, sessionType: Int64) throws(StoreError) -> [Int64] {
     clientID.bind(to: candidates, at: 1)
     candidates.bind(sessionType, at: 2)
-    var ids: [Int64] = []
-    while try candidates.step() { ids.append(candidates.int64(0)) }
-    return ids
+    return try ids(candidates)
+  }
+
+  /// The messages that carry a seq, as their canonical one or that of a twin.
+  func carrying(seq: Int64, in conversation: Int64) throws(StoreError) -> [Int64] {
+    bySeq.bind(conversation, at: 1)
+    bySeq.bind(seq, at: 2)
+    return try ids(bySeq)
   }
 
   /// Notes that the server gave this message another seq besides the canonical one.
@@ -89,6 +91,30 @@ final class MessageTable {
     addAlias.bind(seq, at: 2)
     addAlias.bind(message, at: 3)
     try addAlias.run()
+  }
+
+  /// The seqs of a message besides the canonical one.
+  func aliases(of message: Int64) throws(StoreError) -> [Int64] {
+    seqs.bind(message, at: 1)
+    return try ids(seqs)
+  }
+
+  /// The private messages of a conversation that have not burned.
+  func privateMessages(in conversation: Int64) throws(StoreError) -> [Int64] {
+    privateRows.bind(conversation, at: 1)
+    return try ids(privateRows)
+  }
+
+  /// The conversations with private messages that have not burned.
+  func conversationsWithPrivateMessages() throws(StoreError) -> [Int64] { try ids(allPrivateRows) }
+
+  /// The messages that the server does not have.
+  func unsentMessages() throws(StoreError) -> [Int64] { try ids(unsent) }
+
+  private func ids(_ statement: Statement) throws(StoreError) -> [Int64] {
+    var ids: [Int64] = []
+    while try statement.step() { ids.append(statement.int64(0)) }
+    return ids
   }
 
   private func first(_ statement: Statement) throws(StoreError) -> (id: Int64, row: MessageRow)? {

@@ -3,13 +3,21 @@ import WeirStore
 /// Recounts from the rows what the store keeps ready: unread numbers, message numbers, last messages, totals, recall
 /// marks. An empty answer means that all of it agrees.
 struct ProjectionAudit {
-  // The marks as bits: 1 read, 2 deleted for self, 4 filtered, 8 quiet, 16 recalled.
+  // The marks as bits: 1 read, 2 deleted for self, 4 filtered, 8 quiet, 16 recalled, 64 burned, 128 deleted for all,
+  // 256 read by receipt.
+  private static let uncleared = """
+    NOT (m.seq > 0 AND m.seq <= c.cleared_seq)
+    AND NOT (m.send_time > 0 AND m.send_time <= c.cleared_time AND m.evidence > 0)
+    """
+
   private static let checks: [(name: String, sql: String)] = [
     (
       "message number of a conversation",
       """
       SELECT c.key FROM conversations c WHERE message_count <>
-      (SELECT count(*) FROM messages m WHERE m.conversation = c.id AND marks & 12 = 0)
+      (SELECT count(*) FROM messages m WHERE m.conversation = c.id AND marks & 12 = 0
+      AND NOT (m.seq > 0 AND m.seq <= c.hidden_seq)
+      AND NOT (m.send_time > 0 AND m.send_time <= c.hidden_time AND m.evidence > 0))
       """
     ),
     (
@@ -17,33 +25,63 @@ struct ProjectionAudit {
       """
       SELECT c.key FROM conversations c WHERE unread <>
       (SELECT count(*) FROM messages m JOIN meta LEFT JOIN strings s ON s.id = m.sender
-      WHERE m.conversation = c.id AND marks & 31 = 0 AND coalesce(s.value, '') <> meta.account)
+      WHERE m.conversation = c.id AND marks & 479 = 0 AND coalesce(s.value, '') <> meta.account
+      AND NOT (m.seq > 0 AND m.seq <= c.read_seq) AND \(uncleared))
       """
     ),
     (
       "last message of a conversation",
       """
-      SELECT c.key FROM conversations c WHERE last_message IS NOT
-      (SELECT id FROM messages m WHERE m.conversation = c.id AND marks & 14 = 0
+      SELECT c.key FROM conversations c WHERE pending = 0 AND last_message IS NOT
+      (SELECT id FROM messages m WHERE m.conversation = c.id AND marks & 206 = 0 AND \(uncleared)
       ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT 1)
       """
     ),
     (
       "place of the last message of a conversation",
       """
-      SELECT c.key FROM conversations c LEFT JOIN messages m ON m.id = c.last_message
-      WHERE last_time <> coalesce(m.send_time, 0) OR last_seq <> coalesce(m.seq, 0)
+      SELECT c.key FROM conversations c JOIN messages m ON m.id = c.last_message
+      WHERE pending = 0 AND last_time <> m.send_time OR last_seq <> m.seq
       """
     ),
     (
+      "number of own messages without a place",
+      """
+      SELECT c.key FROM conversations c WHERE pending <>
+      (SELECT count(*) FROM messages m JOIN meta JOIN strings s ON s.id = m.sender AND s.value = meta.account
+      WHERE m.conversation = c.id AND evidence = 0 AND send_time = 0 AND marks & 206 = 0)
+      """
+    ),
+    (
+      "own read mark of a conversation",
+      """
+      SELECT c.key FROM conversations c JOIN meta JOIN strings s ON s.value = meta.account WHERE read_seq <>
+      coalesce((SELECT max(seq) FROM watermarks w WHERE w.conversation = c.id AND w.reader = s.id), 0)
+      """
+    ),
+    (
+      "place of a conversation in the list",
+      "SELECT key FROM conversations WHERE sort_time <> max(last_time, draft_time)"
+    ),
+    (
       "total of unread messages",
-      "SELECT 'meta' FROM meta WHERE unread_total <> (SELECT coalesce(sum(unread), 0) FROM conversations)"
+      """
+      SELECT 'meta' FROM meta WHERE unread_total <> (SELECT coalesce(sum(unread), 0) FROM conversations
+      WHERE (message_count > 0 OR draft_time > 0) AND receive_option <> 2)
+      """
+    ),
+    (
+      "total of seqs that are not fetched",
+      """
+      SELECT 'meta' FROM meta WHERE unfetched_total <> (SELECT coalesce(sum(unfetched), 0) FROM conversations
+      WHERE (message_count > 0 OR draft_time > 0) AND receive_option <> 2)
+      """
     ),
     (
       "recall mark of a message",
       """
       SELECT hex(m.client_id) FROM messages m JOIN conversations c ON c.id = m.conversation
-      WHERE (marks & 16 <> 0) <> EXISTS (SELECT 1 FROM recalls r WHERE r.client_id = m.client_id
+      WHERE extra IS NULL AND (marks & 16 <> 0) <> EXISTS (SELECT 1 FROM recalls r WHERE r.client_id = m.client_id
       AND r.conversation IN (0, m.conversation) AND r.session_type IN (0, c.session_type)
       AND r.sender IN (0, m.sender))
       """
@@ -67,6 +105,29 @@ struct ProjectionAudit {
     for check in checks {
       let select = try connection.prepare("\(check.sql) LIMIT \(limit)")
       while try select.step() { findings.append("\(check.name): \(select.string(0))") }
+    }
+    return findings + (try seqFindings(connection, limit: limit))
+  }
+
+  /// The known seqs of each conversation are those of its messages, and what is missing follows from them.
+  private static func seqFindings(_ connection: Connection, limit: Int) throws(StoreError) -> [String] {
+    let table = try ConversationTable(connection, writes: false)
+    let seqs = try connection.prepare(
+      """
+      SELECT seq FROM messages WHERE conversation = ?1 AND seq > 0
+      UNION SELECT seq FROM seq_aliases WHERE conversation = ?1 ORDER BY 1
+      """)
+    let ids = try connection.prepare("SELECT id FROM conversations")
+    var findings: [String] = []
+    while findings.count < limit, try ids.step() {
+      let state = try table.load(ids.int64(0))
+      var known = SeqIntervals()
+      seqs.bind(state.id, at: 1)
+      while try seqs.step() { known.insert(seqs.int64(0)) }
+      if known != state.marks.known { findings.append("known seqs of a conversation: \(state.key)") }
+      if state.marks.unfetched.count != state.summary.unfetched {
+        findings.append("unfetched seqs of a conversation: \(state.key)")
+      }
     }
     return findings
   }

@@ -5,170 +5,131 @@ final class ProjectionReader {
   let account: String
   let connection: Connection
   let strings: InternedStrings
-  private let recalls: RecallTable
-  private let decoder: OpenIMCallbackDecoder
-  private let revision: Statement
+  let conversationTable: ConversationTable
+  let messageTable: MessageTable
+  let counts: MessageCounts
+  let recalls: RecallTable
+  let targets: TargetTable
+  let readings: ReadingLookup
+  let propertyTable: PropertyTable
+  let social: SocialTable
+  let tasks: MediaTaskTable
+  let checkpoints: CheckpointTable
+  let decoder: OpenIMCallbackDecoder
+  /// The number of the own user id among the texts.
+  let me: Int64
+  private let meta: Statement
   private let conversationPage: Statement
   private let sums: Statement
-  private let conversation: Statement
-  private let messagePage: Statement
-  private let messageByRow: Statement
   private let changeLog: Statement
-  private let historyFrom: Statement
   private let clientID: Statement
+  let pageBefore: Statement
+  let pageAfter: Statement
 
   init(_ connection: Connection, account: String) throws(StoreError) {
     self.connection = connection
     self.account = account
     try Meta.check(connection, account: account)
     strings = try InternedStrings(connection, writes: false)
+    // The writer has interned it before any reader opens; nothing has the number -1.
+    me = try strings.existing(account) ?? -1
+    conversationTable = try ConversationTable(connection, writes: false)
+    messageTable = try MessageTable(connection)
+    counts = try MessageCounts(connection, me: me)
     recalls = try RecallTable(connection, strings: strings, writes: false)
+    targets = try TargetTable(connection, strings: strings, writes: false)
+    readings = ReadingLookup(
+      watermarks: try WatermarkTable(connection, writes: false), strings: strings, account: account, me: me)
+    propertyTable = try PropertyTable(connection, writes: false)
+    social = try SocialTable(connection, writes: false)
+    tasks = try MediaTaskTable(connection, writes: false)
+    checkpoints = try CheckpointTable(connection, writes: false)
     decoder = OpenIMCallbackDecoder(account: account)
-    revision = try connection.prepare("SELECT revision FROM meta")
+    meta = try connection.prepare("SELECT revision, unread_total, unfetched_total, history_from FROM meta")
     conversationPage = try connection.prepare(
       """
-      SELECT id, key, session_type, unread, last_message, last_time, revision FROM conversations
-      WHERE message_count > 0 AND last_time <= ?1 AND (last_time < ?1 OR key > ?2)
-      ORDER BY last_time DESC, key LIMIT ?3
+      SELECT id FROM conversations WHERE (message_count > 0 OR draft_time > 0)
+      AND pinned <= ?1 AND (pinned < ?1 OR sort_time < ?2 OR sort_time = ?2 AND key > ?3)
+      ORDER BY pinned DESC, sort_time DESC, key LIMIT ?4
       """)
     sums = try connection.prepare(
-      "SELECT count(*), sum(message_count), (SELECT unread_total FROM meta) FROM conversations WHERE message_count > 0")
-    conversation = try connection.prepare("SELECT id, session_type FROM conversations WHERE key = ?1")
-    messagePage = try connection.prepare(
       """
-      SELECT \(MessageRow.columns) FROM messages
-      WHERE conversation = ?1 AND marks & ?2 = 0 AND (send_time, seq, client_id) < (?3, ?4, ?5)
-      ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT ?6
+      SELECT count(*), coalesce(sum(message_count), 0) FROM conversations WHERE message_count > 0 OR draft_time > 0
       """)
-    messageByRow = try connection.prepare("SELECT \(MessageRow.columns) FROM messages WHERE id = ?1")
     changeLog = try connection.prepare(
       """
-      SELECT h.revision, c.key, h.kinds, h.messages FROM history h JOIN conversations c ON c.id = h.conversation
-      WHERE h.revision > ?1 ORDER BY h.revision LIMIT ?2
+      SELECT h.revision, coalesce(c.key, ''), h.kinds, h.messages, h.subject FROM history h
+      LEFT JOIN conversations c ON c.id = h.conversation WHERE h.revision > ?1 ORDER BY h.revision LIMIT ?2
       """)
-    historyFrom = try connection.prepare("SELECT history_from FROM meta")
     clientID = try connection.prepare("SELECT client_id FROM messages WHERE id = ?1")
+    // Own messages without a place stand elsewhere than their row says; they are merged in.
+    let visible = """
+      FROM messages WHERE conversation = ?1 AND marks & \(MessageMarks.hidden.rawValue) = 0
+      AND NOT (seq > 0 AND seq <= ?2) AND NOT (send_time > 0 AND send_time <= ?3 AND evidence > 0)
+      AND NOT (send_time = 0 AND evidence = 0 AND sender = ?4)
+      """
+    pageBefore = try connection.prepare(
+      """
+      SELECT id, \(MessageRow.columns) \(visible) AND (send_time, seq, client_id) < (?5, ?6, ?7)
+      ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT ?8
+      """)
+    pageAfter = try connection.prepare(
+      """
+      SELECT id, \(MessageRow.columns) \(visible) AND (send_time, seq, client_id) > (?5, ?6, ?7)
+      ORDER BY send_time, seq, client_id LIMIT ?8
+      """)
   }
 
-  /// Runs a query inside one snapshot.
+  /// Runs a query inside one snapshot, which it holds for at most `milliseconds` (nil for no limit).
   func snapshot<Value>(
-    _ query: (ProjectionReader) throws(StoreError) -> Value
+    limit milliseconds: Int64?, _ query: (ProjectionReader) throws(StoreError) -> Value
   ) throws(StoreError) -> Snapshot<Value> {
-    try connection.snapshot { () throws(StoreError) in
-      guard let revision = try revision.firstInt64() else { throw StoreError(.corrupt, "the meta row is gone") }
-      return Snapshot(revision: revision, value: try query(self))
+    try connection.snapshot(limit: milliseconds) { () throws(StoreError) in
+      Snapshot(revision: try metaNumbers().revision, value: try query(self))
     }
   }
+
+  private func metaNumbers() throws(StoreError) -> (revision: Int64, unread: Int64, unfetched: Int64, from: Int64) {
+    guard try meta.step() else { throw StoreError(.corrupt, "the meta row is gone") }
+    defer { meta.reset() }
+    return (meta.int64(0), meta.int64(1), meta.int64(2), meta.int64(3))
+  }
+
+  // MARK: Conversations
 
   func conversations(
     after position: ConversationPosition?, limit: Int
   ) throws(StoreError) -> [ConversationSummary] {
-    conversationPage.bind(position?.lastTime ?? .max, at: 1)
-    conversationPage.bind(position?.conversationID ?? "", at: 2)
-    conversationPage.bind(Int64(max(limit, 0)), at: 3)
+    conversationPage.bind(position.map { $0.isPinned ? 1 : 0 } ?? 1, at: 1)
+    conversationPage.bind(position?.time ?? .max, at: 2)
+    conversationPage.bind(position?.conversationID ?? "", at: 3)
+    conversationPage.bind(Int64(max(limit, 0)), at: 4)
     defer { conversationPage.reset() }
     var page: [ConversationSummary] = []
-    while try conversationPage.step() {
-      let key = conversationPage.string(1)
-      let session = SessionType(rawValue: Int32(truncatingIfNeeded: conversationPage.int64(2)))
-      let last =
-        conversationPage.type(4) == .null
-        ? nil : try message(row: conversationPage.int64(4), in: key, conversationPage.int64(2))
-      page.append(
-        ConversationSummary(
-          conversationID: key, sessionType: session, title: title(key, session, last),
-          unread: Int(conversationPage.int64(3)), last: last, lastTime: conversationPage.int64(5),
-          revision: conversationPage.int64(6)))
-    }
+    while try conversationPage.step() { page.append(try summary(conversationPage.int64(0))) }
     return page
   }
 
-  func totals() throws(StoreError) -> Totals {
-    guard try sums.step() else { return Totals(conversations: 0, messages: 0, unread: 0) }
-    defer { sums.reset() }
-    return Totals(
-      conversations: Int(sums.int64(0)), messages: Int(sums.int64(1)), unread: Int(sums.int64(2)))
+  func conversation(_ key: String) throws(StoreError) -> ConversationSummary? {
+    try conversationTable.existing(key).map { (id) throws(StoreError) in try summary(id) }
   }
 
-  func messages(
-    in key: String, before position: MessagePosition?, limit: Int
-  ) throws(StoreError) -> [StoredMessage] {
-    conversation.bind(key, at: 1)
-    guard try conversation.step() else { return [] }
-    let (id, session) = (conversation.int64(0), conversation.int64(1))
-    conversation.reset()
-    messagePage.bind(id, at: 1)
-    messagePage.bind(MessageMarks([.deletedForSelf, .filtered]).rawValue, at: 2)
-    messagePage.bind(position?.sendTime ?? .max, at: 3)
-    messagePage.bind(position?.seq ?? .max, at: 4)
-    // Bytes sort after texts, and 17 of them after every packed id.
-    let end = StoredID.packed([UInt8](repeating: 0xff, count: 17))
-    (position.map { StoredID($0.clientMsgID) } ?? end).bind(to: messagePage, at: 5)
-    messagePage.bind(Int64(max(limit, 0)), at: 6)
-    defer { messagePage.reset() }
-    var page: [StoredMessage] = []
-    while try messagePage.step() {
-      page.append(try message(try MessageRow(messagePage, 0), in: key, session))
-    }
-    return page
-  }
-
-  func changes(since revision: Int64, limit: Int) throws(StoreError) -> ChangeLog {
-    let oldest = try historyFrom.firstInt64() ?? 0
-    changeLog.bind(revision, at: 1)
-    changeLog.bind(Int64(max(limit, 0)), at: 2)
-    defer { changeLog.reset() }
-    var changes: [ConversationChange] = []
-    while try changeLog.step() {
-      var ids: [String] = []
-      for row in RowNumbers.unpack(changeLog.bytes(3)) {
-        clientID.bind(row, at: 1)
-        if try clientID.step() { ids.append(StoredID(clientID, 0).string) }
-        clientID.reset()
+  private func summary(_ id: Int64) throws(StoreError) -> ConversationSummary {
+    let state = try conversationTable.load(id)
+    let properties = try propertyTable.properties(id)
+    let session = SessionType(rawValue: Int32(truncatingIfNeeded: state.sessionType))
+    var last: StoredMessage?
+    if let row = state.summary.lastMessage {
+      guard let (_, stored) = try messageTable.load(row) else {
+        throw StoreError(.corrupt, "the last message of \(state.key) is missing")
       }
-      changes.append(
-        ConversationChange(
-          conversationID: changeLog.string(1), revision: changeLog.int64(0),
-          kinds: ChangeKinds(rawValue: changeLog.int64(2)), clientMsgIDs: ids))
+      last = try message(row, stored, in: Place(state), sortTime: state.summary.lastTime)
     }
-    return ChangeLog(changes: changes, isComplete: revision >= oldest - 1)
-  }
-
-  private func message(row id: Int64, in key: String, _ session: Int64) throws(StoreError) -> StoredMessage {
-    messageByRow.bind(id, at: 1)
-    guard try messageByRow.step() else { throw StoreError(.corrupt, "the last message of \(key) is missing") }
-    defer { messageByRow.reset() }
-    return try message(try MessageRow(messageByRow, 0), in: key, session)
-  }
-
-  private func message(_ row: MessageRow, in key: String, _ session: Int64) throws(StoreError) -> StoredMessage {
-    let state = try row.state(strings)
-    let display: StoredMessage.Display
-    if row.marks.contains(.recalled) {
-      let scope = RecallTable.Scope(conversation: row.conversation, sessionType: session, sender: row.sender)
-      display = .recalled(try recalls.record(clientID: row.clientID, message: scope) ?? RecallRecord())
-    } else {
-      display = .content(content(state))
-    }
-    return StoredMessage(
-      key: MessageKey(account: account, conversationID: key, clientMsgID: row.clientID.string),
-      envelope: state.envelope, evidence: state.evidence, marks: row.marks, display: display, revision: row.revision)
-  }
-
-  /// Expands the stored content. A line that was not understood when it came may be by now.
-  private func content(_ state: MessageState) -> MessageContent {
-    let body = state.body
-    let content: MessageContent? =
-      switch body.form {
-      case .element:
-        body.bytes.withUnsafeBufferPointer {
-          ElementDecoder(account: account, senderID: state.envelope.senderID)
-            .expand(body.contentType, $0, 0..<$0.count)
-        }
-      case .line: decoder.content(ofLine: body.bytes)
-      case .absent: nil
-      }
-    return content ?? .placeholder(contentType: body.contentType)
+    let title = properties.showName.isEmpty ? title(state.key, session, last) : properties.showName
+    return ConversationSummary(
+      conversationID: state.key, sessionType: session, title: title, unread: Int(state.summary.unread),
+      unfetched: state.summary.unfetched, last: last, lastTime: state.summary.lastTime,
+      readSeq: state.marks.readSeq, properties: properties, revision: state.oldRevision)
   }
 
   private func title(_ key: String, _ session: SessionType?, _ last: StoredMessage?) -> String {
@@ -176,5 +137,101 @@ final class ProjectionReader {
     if session.isGroup { return String(decoding: key.utf8.dropFirst(session.prefix.utf8.count), as: UTF8.self) }
     guard let last else { return key }
     return last.isMine ? last.envelope.receiverID : last.envelope.senderID
+  }
+
+  func totals() throws(StoreError) -> Totals {
+    let numbers = try metaNumbers()
+    guard try sums.step() else { return Totals(conversations: 0, messages: 0, unread: 0) }
+    defer { sums.reset() }
+    return Totals(
+      conversations: Int(sums.int64(0)), messages: Int(sums.int64(1)), unread: Int(numbers.unread),
+      unfetched: numbers.unfetched)
+  }
+
+  func totalUnread() throws(StoreError) -> TotalUnread {
+    let numbers = try metaNumbers()
+    return TotalUnread(known: Int(numbers.unread), unfetched: numbers.unfetched)
+  }
+
+  func gaps(_ key: String) throws(StoreError) -> SeqIntervals {
+    guard let id = try conversationTable.existing(key) else { return SeqIntervals() }
+    return try conversationTable.load(id).marks.missing
+  }
+
+  func peerReads(_ key: String) throws(StoreError) -> [PeerRead] {
+    guard let id = try conversationTable.existing(key) else { return [] }
+    var reads: [PeerRead] = []
+    for reader in try readings.watermarks.readers(id) where reader != me {
+      let seq = try readings.watermarks.greatest(id, reader: reader)
+      let time = try readings.watermarks.reading(id, reader: reader, seq: seq).time
+      reads.append(PeerRead(userID: try strings.text(reader), upToSeq: seq, time: time))
+    }
+    return reads.sorted { $0.userID.utf8Precedes($1.userID) }
+  }
+
+  func orphans(_ key: String, limit: Int) throws(StoreError) -> [Orphan] {
+    guard let id = try conversationTable.existing(key) else { return [] }
+    let select = try connection.prepare("SELECT target, known, crc FROM targets WHERE conversation = ?1")
+    select.bind(id, at: 1)
+    var orphans: [Orphan] = []
+    while orphans.count < limit, try select.step() {
+      let target = StoredTarget(select, 0)
+      let known = try targets.read(select, id, target, 1)
+      switch target {
+      case .clientID(let clientID):
+        orphans.append(
+          Orphan(conversationID: key, target: .clientMsgID(clientID.string), parts: known.parts))
+      case .seq(let seq):
+        guard try messageTable.carrying(seq: seq, in: id).isEmpty else { continue }
+        orphans.append(Orphan(conversationID: key, target: .seq(seq), parts: known.parts))
+      }
+    }
+    return orphans
+  }
+
+  // MARK: The log
+
+  func changes(since revision: Int64, limit: Int) throws(StoreError) -> ChangeLog {
+    let oldest = try metaNumbers().from
+    changeLog.bind(revision, at: 1)
+    changeLog.bind(Int64(max(limit, 0)), at: 2)
+    defer { changeLog.reset() }
+    var changes: [ConversationChange] = []
+    while try changeLog.step() {
+      let kinds = ChangeKinds(rawValue: changeLog.int64(2))
+      let numbers = RowNumbers.unpack(changeLog.bytes(3))
+      let subject = changeLog.string(4)
+      var change = ConversationChange(
+        conversationID: changeLog.string(1), revision: changeLog.int64(0), kinds: kinds, clientMsgIDs: [])
+      if kinds.contains(.social) {
+        let scope = numbers.first.flatMap { SocialFact.Scope(rawValue: $0) }
+        change.social = scope.map { SocialChange(scope: $0, scopeID: subject) }
+      } else if kinds.contains(.media) {
+        change.mediaTaskID = subject
+      } else {
+        for row in numbers {
+          clientID.bind(row, at: 1)
+          if try clientID.step() { change.clientMsgIDs.append(StoredID(clientID, 0).string) }
+          clientID.reset()
+        }
+      }
+      changes.append(change)
+    }
+    return ChangeLog(changes: changes, isComplete: revision >= oldest - 1)
+  }
+}
+
+extension Amendments {
+  /// What is known, in words.
+  var parts: [String] {
+    var parts: [String] = []
+    if recall != nil { parts.append("recall") }
+    if edit != nil { parts.append("edit") }
+    if !marks.isDisjoint(with: [.deletedForSelf, .deletedForAll]) { parts.append("deletion") }
+    if !readers.isEmpty { parts.append("receipt") }
+    if acknowledgement != nil || evidence != .none { parts.append("acknowledgement") }
+    if attempt != nil { parts.append("attempt") }
+    if local != nil { parts.append("local data") }
+    return parts
   }
 }

@@ -87,6 +87,78 @@ enum ProjectionSchema {
           kinds INTEGER NOT NULL,
           messages BLOB NOT NULL
         );
-        """)
+        """),
+      Migration("receipts, edits, clears, intervals, lists", secondFormat, upgrade: SecondFormatUpgrade.run),
     ])
+
+  private static let secondFormat = """
+    ALTER TABLE meta ADD COLUMN unfetched_total INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE meta ADD COLUMN account_epoch INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE meta ADD COLUMN expired_upto INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE messages ADD COLUMN extra BLOB;
+    CREATE INDEX messages_private ON messages(conversation, seq) WHERE marks & 96 = 32;
+    CREATE INDEX messages_unsent ON messages(conversation) WHERE evidence = 0;
+    ALTER TABLE conversations ADD COLUMN read_seq INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN cleared_seq INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN cleared_time INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN hidden_seq INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN hidden_time INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN server_max INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN known BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE conversations ADD COLUMN closed BLOB NOT NULL DEFAULT x'';
+    ALTER TABLE conversations ADD COLUMN unfetched INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN pending INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN receive_option INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN draft_time INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN sort_time INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN id_targets INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN seq_targets INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN crc INTEGER;
+    DROP INDEX conversations_by_time;
+    CREATE INDEX conversations_by_place ON conversations(pinned, sort_time) WHERE message_count > 0 OR draft_time > 0;
+    ALTER TABLE history ADD COLUMN subject TEXT NOT NULL DEFAULT '';
+    CREATE TABLE targets(
+      conversation INTEGER NOT NULL,
+      target NOT NULL,
+      known BLOB NOT NULL,
+      crc INTEGER NOT NULL,
+      PRIMARY KEY(conversation, target)
+    ) WITHOUT ROWID;
+    CREATE TABLE watermarks(
+      conversation INTEGER NOT NULL,
+      reader INTEGER NOT NULL,
+      seq INTEGER NOT NULL,
+      time INTEGER NOT NULL,
+      crc INTEGER NOT NULL,
+      PRIMARY KEY(conversation, reader, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE properties(
+      conversation INTEGER NOT NULL,
+      property INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
+      value BLOB NOT NULL,
+      crc INTEGER NOT NULL,
+      PRIMARY KEY(conversation, property)
+    ) WITHOUT ROWID;
+    CREATE TABLE social(
+      scope INTEGER NOT NULL,
+      scope_id TEXT NOT NULL,
+      entity TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      removed INTEGER NOT NULL,
+      payload BLOB NOT NULL,
+      crc INTEGER NOT NULL,
+      PRIMARY KEY(scope, scope_id, entity)
+    ) WITHOUT ROWID;
+    CREATE TABLE media_tasks(
+      task TEXT NOT NULL PRIMARY KEY,
+      revision INTEGER NOT NULL,
+      state INTEGER NOT NULL,
+      native_state INTEGER NOT NULL,
+      payload BLOB NOT NULL,
+      crc INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE checkpoints(source TEXT NOT NULL PRIMARY KEY, position BLOB NOT NULL, crc INTEGER NOT NULL) WITHOUT ROWID;
+    """
 }

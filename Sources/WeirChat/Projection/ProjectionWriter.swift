@@ -1,32 +1,55 @@
 import WeirStore
 
-/// Applies facts to the tables, on the writer's thread, one transaction a call.
+/// Applies facts to the tables, on the writer's thread.
 ///
 /// Unread numbers and summaries are the result of comparing each touched row before and after its change, inside the
 /// transaction: a redelivery changes no row and so no number. `ProjectionAudit` recounts them from the rows.
 final class ProjectionWriter {
   /// The account whose view this is.
   let account: String
-  private let connection: Connection
-  private let strings: InternedStrings
-  private let conversations: ConversationTable
-  private let messages: MessageTable
-  private let recalls: RecallTable
+  let connection: Connection
+  let strings: InternedStrings
+  let conversations: ConversationTable
+  let messages: MessageTable
+  let counts: MessageCounts
+  let recalls: RecallTable
+  let targets: TargetTable
+  let watermarks: WatermarkTable
+  let readings: ReadingLookup
+  let properties: PropertyTable
+  let social: SocialTable
+  let tasks: MediaTaskTable
+  private let checkpoints: CheckpointTable
   private let log: ChangeLogTable
-  private var touched: [Int64: ConversationState] = [:]
+  private let epoch: Int64
+  var touched: [Int64: ConversationState] = [:]
   private var order: [Int64] = []
-  private var result = CommitResult()
-  private var meta: Meta
+  private var socialChanges: [SocialChange] = []
+  private var taskChanges: [String] = []
+  var result = CommitResult()
+  var meta: Meta
+  /// The revision that the witness has been told last.
+  private var testified: Int64?
 
-  /// Prepares the statements; makes the store's one row of `meta` when the file is new.
-  init(_ connection: Connection, account: String, historyLimit: Int64) throws(StoreError) {
+  /// Prepares the statements; makes the store's one row of `meta` when the file is new, and claims the file for this
+  /// epoch of the account.
+  init(_ connection: Connection, account: String, epoch: Int64 = 0, historyLimit: Int64) throws(StoreError) {
     self.connection = connection
     self.account = account
-    try Meta.create(connection, account: account)
+    self.epoch = epoch
     strings = try InternedStrings(connection, writes: true)
-    conversations = try ConversationTable(connection)
+    let me = try Meta.create(connection, account: account, epoch: epoch, strings: strings)
+    conversations = try ConversationTable(connection, writes: true)
     messages = try MessageTable(connection)
+    counts = try MessageCounts(connection, me: me)
     recalls = try RecallTable(connection, strings: strings, writes: true)
+    targets = try TargetTable(connection, strings: strings, writes: true)
+    watermarks = try WatermarkTable(connection, writes: true)
+    readings = ReadingLookup(watermarks: watermarks, strings: strings, account: account, me: me)
+    properties = try PropertyTable(connection, writes: true)
+    social = try SocialTable(connection, writes: true)
+    tasks = try MediaTaskTable(connection, writes: true)
+    checkpoints = try CheckpointTable(connection, writes: true)
     log = try ChangeLogTable(connection, limit: historyLimit)
     meta = try log.meta()
   }
@@ -35,185 +58,115 @@ final class ProjectionWriter {
   func apply(_ facts: [Fact]) throws(StoreError) -> CommitResult {
     do {
       return try connection.transaction { () throws(StoreError) in
-        reset()
-        meta = try log.meta()
-        try recalls.begin()
-        for (index, fact) in facts.enumerated() {
-          if let reason = refusal(of: fact) {
-            result.rejected.append(.init(index: index, reason: reason))
-          } else {
-            try apply(fact)
-          }
-        }
-        try finish()
-        return result
+        try change { (writer) throws(StoreError) in try writer.take(facts) }
       }
     } catch {
-      // Numbers given out inside the transaction are gone with it.
-      strings.forget()
-      conversations.forget()
+      forget()
       throw error
     }
   }
 
-  private func reset() {
+  /// One call's part of a transaction: what `body` does, and all that follows from it.
+  func change(_ body: (ProjectionWriter) throws(StoreError) -> Void) throws(StoreError) -> CommitResult {
     touched.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
+    socialChanges.removeAll(keepingCapacity: true)
+    taskChanges.removeAll(keepingCapacity: true)
     result = CommitResult()
-  }
-
-  private func refusal(of fact: Fact) -> CommitResult.Reason? {
-    if !fact.account.utf8Equals(account) { return .otherAccount }
-    if fact.clientMsgID.isEmpty { return .emptyClientMsgID }
-    switch fact {
-    case .message(let message): return message.key.conversationID.isEmpty ? .emptyConversationID : nil
-    case .recall(let recall): return recall.target == .conversation("") ? .emptyConversationID : nil
-    default: return nil  // BASE
+    meta = try log.meta()
+    guard meta.epoch == epoch else {
+      throw StoreError(.staleEpoch, "the account is in epoch \(meta.epoch), this writer belongs to epoch \(epoch)")
     }
+    try recalls.begin()
+    try body(self)
+    try finish()
+    return result
   }
 
-  private func apply(_ fact: Fact) throws(StoreError) {
-    switch fact {
-    case .message(let message):
-      switch try apply(message) {
-      case .inserted: result.inserted += 1
-      case .advanced: result.advanced += 1
-      case .merged: result.merged += 1
+  /// Applies facts and notes the checkpoints that go with them.
+  func take(_ facts: [Fact], _ positions: [SourceCheckpoint] = []) throws(StoreError) {
+    for (index, fact) in facts.enumerated() {
+      if let reason = fact.refusal(account: account) {
+        result.rejected.append(.init(index: index, reason: reason))
+      } else {
+        count(try apply(fact))
       }
-    case .recall(let recall): try apply(recall)
-    default: break  // BASE
     }
+    for position in positions { try checkpoints.save(position) }
   }
 
-  // MARK: Messages
+  /// Drops what is remembered: numbers given out inside a transaction that failed are gone with it.
+  func forget() {
+    strings.forget()
+    conversations.forget()
+  }
 
-  private enum Outcome {
-    case inserted
-    case advanced
+  /// Notes how far the store has got, once that is on the disk.
+  func testify(to witness: StoreWitness) {
+    guard testified != meta.revision, let identity = try? Meta.identity(connection) else { return }
+    witness.write(identity: identity, revision: meta.revision)
+    testified = meta.revision
+  }
+
+  /// What a fact came to, the more telling last.
+  enum Outcome: Int {
     case merged
+    case orphaned
+    case advanced
+    case inserted
+    case recalled
   }
 
-  private func apply(_ message: ChatMessage) throws(StoreError) -> Outcome {
-    let conversation = try touch(message.key.conversationID)
-    let clientID = StoredID(message.key.clientMsgID)
-    let state = MessageState(message)
-    let row = try row(state, conversation, clientID)
-    if let id = try messages.add(row) {
-      note(id, message.key.clientMsgID, before: nil, after: row, state, conversation, .inserted)
-      return .inserted
-    }
-    guard let (id, stored) = try messages.find(conversation: conversation, clientID: clientID) else {
-      throw StoreError(.corrupt, "message \(message.key) is in an index but not in its table")
-    }
-    if row.seq > 0 && stored.seq > 0 && row.seq != stored.seq {
-      try messages.addAlias(conversation: conversation, seq: max(row.seq, stored.seq), message: id)
-    }
-    let before = try stored.state(strings)
-    let joined = before.joined(with: state)
-    guard joined != before else { return .merged }
-    let after = try self.row(joined, conversation, clientID)
-    try messages.replace(id, with: after)
-    note(id, message.key.clientMsgID, before: (stored, before), after: after, joined, conversation, .updated)
-    return .advanced
-  }
-
-  /// The row of a state, marked as recalled when a recall covers it.
-  private func row(
-    _ state: MessageState, _ conversation: Int64, _ clientID: StoredID
-  ) throws(StoreError) -> MessageRow {
-    let scope = RecallTable.Scope(
-      conversation: conversation, sessionType: touched[conversation]?.sessionType ?? 0,
-      sender: try strings.number(state.envelope.senderID))
-    let recall = try recalls.record(clientID: clientID, message: scope)
-    // The revision of the change to come. A change that nobody can see takes none, and its row keeps the current one.
-    let revision = state.marks.isHidden ? meta.revision : touched[conversation]?.revision ?? meta.revision + 1
-    return try MessageRow(
-      state, conversation: conversation, clientID: clientID, isRecalled: recall != nil, revision: revision,
-      strings: strings)
-  }
-
-  /// Takes a row's change into its conversation.
-  private func note(
-    _ id: Int64, _ clientMsgID: String, before: (row: MessageRow, state: MessageState)?, after: MessageRow,
-    _ state: MessageState, _ conversation: Int64, _ kind: ChangeKinds
-  ) {
-    let old = before.map { standing($0.row, $0.state) }
-    touched[conversation]?.note(id, before: old, after: standing(after, state))
-    if after.marks.isHidden && before?.row.marks.isHidden ?? true { return }
-    claimRevision(conversation)
-    touched[conversation]?.kinds.insert(kind)
-    let isListed = before != nil && touched[conversation]?.changed.contains { $0.row == id } ?? false
-    if !isListed { touched[conversation]?.changed.append((id, clientMsgID)) }
-  }
-
-  private func standing(_ row: MessageRow, _ state: MessageState) -> RowStanding {
-    RowStanding(
-      sendTime: row.sendTime, seq: row.seq, marks: row.marks, isMine: state.envelope.senderID.utf8Equals(account))
-  }
-
-  // MARK: Recalls
-
-  private func apply(_ recall: RecallFact) throws(StoreError) {
-    let clientID = StoredID(recall.clientMsgID)
-    let scope: RecallTable.Scope
-    var rows: [Int64] = []
-    switch recall.target {
-    case .conversation(let key):
-      let conversation = try touch(key)
-      scope = .init(conversation: conversation, sessionType: 0, sender: 0)
-    case .anywhere(let session, let senderID):
-      scope = .init(
-        conversation: 0, sessionType: Int64(session?.rawValue ?? 0), sender: try strings.number(senderID))
-    }
-    let isNews = try recalls.join(recall.record, clientID: clientID, scope: scope)
-    if isNews && scope.conversation == 0 {
-      rows = try messages.candidates(clientID: clientID, sessionType: scope.sessionType)
-    } else if isNews, let found = try messages.find(conversation: scope.conversation, clientID: clientID) {
-      rows = [found.id]
-    }
-    var isSeen = false
-    for id in rows where try hide(id, recall.clientMsgID, scope) { isSeen = true }
-    if let original = recall.original, try apply(original) != .merged { isSeen = true }
-    if isSeen {
-      result.recalled += 1
-    } else if isNews {
-      result.orphaned += 1
-    } else {
-      result.merged += 1
+  private func count(_ outcome: Outcome) {
+    switch outcome {
+    case .merged: result.merged += 1
+    case .orphaned: result.orphaned += 1
+    case .advanced: result.advanced += 1
+    case .inserted: result.inserted += 1
+    case .recalled: result.recalled += 1
     }
   }
 
-  /// Marks a row that a new recall covers; false when it does not cover it.
-  private func hide(_ id: Int64, _ clientMsgID: String, _ scope: RecallTable.Scope) throws(StoreError) -> Bool {
-    guard let (_, stored) = try messages.load(id) else { return false }
-    try touch(number: stored.conversation)
-    let place = RecallTable.Scope(
-      conversation: stored.conversation, sessionType: touched[stored.conversation]?.sessionType ?? 0,
-      sender: stored.sender)
-    guard scope.covers(place) else { return false }
-    let state = try stored.state(strings)
-    let after = try row(state, stored.conversation, stored.clientID)
-    try messages.replace(id, with: after)
-    note(id, clientMsgID, before: (stored, state), after: after, state, stored.conversation, .recalled)
-    return true
+  private func apply(_ fact: Fact) throws(StoreError) -> Outcome {
+    switch fact {
+    case .message(let message): return try apply(message)
+    case .recall(let recall): return try apply(recall)
+    case .edit(let edit): return try apply(edit)
+    case .delete(let delete): return try apply(delete)
+    case .clear(let clear): return try apply(clear)
+    case .read(let read): return try apply(read)
+    case .send(let send): return try apply(send)
+    case .seqs(let seqs): return try apply(seqs)
+    case .conversation(let conversation): return try apply(conversation)
+    case .local(let local): return try apply(local)
+    case .social(let social):
+      let news = try self.social.join(social)
+      let change = SocialChange(scope: social.scope, scopeID: social.scopeID)
+      if news.isChange, !socialChanges.contains(change) { socialChanges.append(change) }
+      return news.isNews ? .advanced : .merged
+    case .mediaTask(let task):
+      guard try tasks.join(task) else { return .merged }
+      if !taskChanges.contains(where: { $0.utf8Equals(task.taskID) }) { taskChanges.append(task.taskID) }
+      return .advanced
+    }
   }
 
   // MARK: Conversations
 
-  private func touch(_ key: String) throws(StoreError) -> Int64 {
+  func touch(_ key: String) throws(StoreError) -> Int64 {
     let id = try conversations.number(key)
     try touch(number: id)
     return id
   }
 
-  private func touch(number id: Int64) throws(StoreError) {
+  func touch(number id: Int64) throws(StoreError) {
     if touched[id] == nil {
       touched[id] = try conversations.load(id)
       order.append(id)
     }
   }
 
-  private func claimRevision(_ conversation: Int64) {
+  func claimRevision(_ conversation: Int64) {
     guard touched[conversation]?.revision == nil else { return }
     meta.revision += 1
     touched[conversation]?.revision = meta.revision
@@ -221,31 +174,60 @@ final class ProjectionWriter {
 
   private func finish() throws(StoreError) {
     for id in order {
+      if touched[id]?.mustBurn == true { try burn(id) }
       guard var state = touched[id] else { continue }
-      if state.mustFindLast { try findLast(&state) }
-      let kinds = state.allKinds
-      if !kinds.isEmpty {
-        claimRevision(id)
-        let revision = touched[id]?.revision ?? meta.revision
-        state.revision = revision
-        try log.append(revision: revision, conversation: id, kinds: kinds, rows: state.changed.map(\.row))
-        result.changes.append(
-          ConversationChange(
-            conversationID: state.key, revision: revision, kinds: kinds,
-            clientMsgIDs: state.changed.map(\.clientMsgID)))
+      if state.mustRecount {
+        (state.summary.messageCount, state.summary.unread) = try counts.all(id, state.marks)
       }
-      meta.unreadTotal += state.summary.unread - state.original.unread
-      if state.revision != nil || state.summary != state.original { try conversations.save(state) }
+      if state.mustFindLast || state.summary.pending > 0 || state.original.pending > 0 {
+        try counts.findLast(&state)
+      }
+      if state.marks != state.originalMarks { state.summary.unfetched = state.marks.unfetched.count }
+      try publish(&state)
+      for (total, number) in [(\Meta.unreadTotal, \ConversationState.Summary.unread), (\.unfetchedTotal, \.unfetched)] {
+        let after = state.summary.isInTotal ? state.summary[keyPath: number] : 0
+        let before = state.original.isInTotal ? state.original[keyPath: number] : 0
+        meta[keyPath: total] = meta[keyPath: total] &+ (after &- before)
+      }
+      if state.mustSave { try conversations.save(state) }
     }
+    try publishLists()
     result.changes.sort { $0.revision < $1.revision }
     result.revision = meta.revision
     try log.save(&meta)
   }
 
-  private func findLast(_ state: inout ConversationState) throws(StoreError) {
-    let found = try messages.newest(in: state.id, without: RowStanding.outsideSummary)
-    state.summary.lastMessage = found?.id
-    state.summary.lastTime = found?.sendTime ?? 0
-    state.summary.lastSeq = found?.seq ?? 0
+  private func publish(_ state: inout ConversationState) throws(StoreError) {
+    var kinds = state.allKinds
+    // Of a conversation that no list shows, only what is missing there can be of use.
+    let isSeen = state.revision != nil || state.summary.isListed || state.original.isListed
+    if !isSeen { kinds.formIntersection(.gaps) }
+    guard !kinds.isEmpty else { return }
+    claimRevision(state.id)
+    let revision = touched[state.id]?.revision ?? meta.revision
+    state.revision = revision
+    try log.append(revision: revision, conversation: state.id, kinds: kinds, rows: state.changed.map(\.row))
+    result.changes.append(
+      ConversationChange(
+        conversationID: state.key, revision: revision, kinds: kinds, clientMsgIDs: state.changed.map(\.clientMsgID)))
+  }
+
+  private func publishLists() throws(StoreError) {
+    for change in socialChanges {
+      meta.revision += 1
+      try log.append(
+        revision: meta.revision, conversation: 0, kinds: .social, rows: [change.scope.rawValue],
+        subject: change.scopeID)
+      result.changes.append(
+        ConversationChange(
+          conversationID: "", revision: meta.revision, kinds: .social, clientMsgIDs: [], social: change))
+    }
+    for task in taskChanges {
+      meta.revision += 1
+      try log.append(revision: meta.revision, conversation: 0, kinds: .media, rows: [], subject: task)
+      result.changes.append(
+        ConversationChange(
+          conversationID: "", revision: meta.revision, kinds: .media, clientMsgIDs: [], mediaTaskID: task))
+    }
   }
 }

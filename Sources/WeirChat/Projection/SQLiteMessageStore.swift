@@ -1,127 +1,124 @@
 import WeirStore
 
-/// The projection of one account's facts in one SQLite file: one thread writes, one reads. One process may write a file
-/// at a time (see `SQLiteLibrary.notices`); others may read it.
+/// The projection of one account's facts in one SQLite file: one thread writes, a few read. One process may write a file
+/// at a time (see `SQLiteLibrary.notices`); others may read it. A process may have any number of stores, one for each
+/// account.
 ///
-/// Memory: two page caches (16 MiB and 2 MiB by default), at most 16,384 interned texts a connection, and the facts of
-/// the calls that wait. File: about 220 bytes a message beyond its content.
+/// Memory: a page cache of 16 MiB to write and 2 MiB for each reader, at most 16,384 interned texts a connection, and the
+/// facts of the calls that wait. File: about 220 bytes a message beyond its content.
 public final class SQLiteMessageStore: MessageStore {
   /// Settings of a store.
   public struct Options: Sendable {
-    /// How far a COMMIT reaches before it is acknowledged.
+    /// How far a COMMIT reaches before it is acknowledged. Facts that only this device knows (``Fact/isOnlyHere``) are
+    /// always synced to the disk.
     public var durability: Durability
     /// Whether the whole file is checked at open.
     public var quickCheck: Bool
     /// How many changes the log keeps at least.
     public var historyLimit: Int64
+    /// How often the account has logged in: a store of an earlier epoch cannot commit once a later one has opened the file.
+    public var accountEpoch: Int64
+    /// Connections for queries.
+    public var readers: Int
+    /// How long a query may hold its view of the file, in milliseconds.
+    public var readerAgeLimit: Int64
 
     /// Settings of a store; the defaults suit messages that a server can deliver again.
-    public init(durability: Durability = .normal, quickCheck: Bool = false, historyLimit: Int64 = 100_000) {
+    public init(
+      durability: Durability = .normal, quickCheck: Bool = false, historyLimit: Int64 = 100_000,
+      accountEpoch: Int64 = 0, readers: Int = 2, readerAgeLimit: Int64 = 2_000
+    ) {
       self.durability = durability
       self.quickCheck = quickCheck
       self.historyLimit = historyLimit
+      self.accountEpoch = accountEpoch
+      self.readers = readers
+      self.readerAgeLimit = readerAgeLimit
     }
   }
 
   /// The random identity of the file, made with it. 16 bytes.
   public let identity: [UInt8]
-  private let writer: WriterThread<ProjectionWriter>
-  private let reader: WriterThread<ProjectionReader>
+  let writer: WriterThread<ProjectionWriter>
+  let readers: ReaderPool
 
-  private init(
-    identity: [UInt8], writer: WriterThread<ProjectionWriter>, reader: WriterThread<ProjectionReader>
-  ) {
+  private init(identity: [UInt8], writer: WriterThread<ProjectionWriter>, readers: ReaderPool) {
     self.identity = identity
     self.writer = writer
-    self.reader = reader
+    self.readers = readers
   }
 
   /// Opens the store of an account, making the file if there is none.
   ///
-  /// - Throws: `StoreError`, for example of kind `foreignFile` (another application or account), `newerFormat`,
-  ///   `corrupt`, `cannotOpen`, `diskFull`. A file that is refused is left as it is.
+  /// - Throws: `StoreError`, for example of kind `foreignFile` (another application or account, or another file's log),
+  ///   `newerFormat`, `staleEpoch`, `corrupt`, `cannotOpen`, `diskFull`. A file that is refused is left as it is.
   public static func open(
     path: String, account: String, options: Options = Options()
   ) async throws(StoreError) -> SQLiteMessageStore {
-    let schema = ProjectionSchema.schema
-    let writer = try await WriterThread.open(
-      path: path, schema: schema,
-      options: ConnectionOptions(durability: options.durability, quickCheck: options.quickCheck)
-    ) { (connection) throws(StoreError) in
-      try ProjectionWriter(connection, account: account, historyLimit: options.historyLimit)
-    }
+    let witness = StoreWitness(store: path)
+    let writer = try await WriterThread<ProjectionWriter>.open(
+      path: path, schema: ProjectionSchema.schema,
+      options: ConnectionOptions(durability: options.durability, quickCheck: options.quickCheck),
+      verify: { (connection) throws(StoreError) in try witness.verify(connection) },
+      events: .init(
+        rolledBack: { $0.forget() },
+        settled: { writer in writer.testify(to: witness) }),
+      makeContext: { (connection) throws(StoreError) in
+        let writer = try ProjectionWriter(
+          connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
+        try witness.open(for: writer)
+        return writer
+      })
     do {
-      let reader = try await WriterThread.open(path: path, schema: schema, options: .reader) {
-        (connection) throws(StoreError) in
-        try ProjectionReader(connection, account: account)
-      }
-      let identity = try await reader.perform { (reader) throws(StoreError) in try Meta.identity(reader.connection) }
-      return SQLiteMessageStore(identity: identity, writer: writer, reader: reader)
+      let readers = try await ReaderPool.open(
+        path: path, account: account, count: options.readers, ageLimit: options.readerAgeLimit)
+      let identity = try await readers.read { (reader) throws(StoreError) in try Meta.identity(reader.connection) }
+      return SQLiteMessageStore(identity: identity.value, writer: writer, readers: readers)
     } catch {
       try await writer.close()
       throw error
     }
   }
 
-  /// Stores the facts in one transaction; see `MessageStore.apply`.
-  public func apply(_ facts: [Fact]) async throws(StoreError) -> CommitResult {
-    try await writer.perform { (writer) throws(StoreError) in try writer.apply(facts) }
-  }
+  // MARK: Changes
 
-  /// Conversations with the latest message first; see `MessageStore.conversations`.
-  public func conversations(
-    after position: ConversationPosition? = nil, limit: Int = 50
-  ) async throws(StoreError) -> Snapshot<[ConversationSummary]> {
-    try await read { (reader) throws(StoreError) in try reader.conversations(after: position, limit: limit) }
-  }
-
-  /// Sums over all conversations.
-  public func totals() async throws(StoreError) -> Snapshot<Totals> {
-    try await read { (reader) throws(StoreError) in try reader.totals() }
-  }
-
-  /// The messages of a conversation that are to be shown, newest first; see `MessageStore.messages`.
-  public func messages(
-    in conversationID: String, before position: MessagePosition? = nil, limit: Int = 50
-  ) async throws(StoreError) -> Snapshot<[StoredMessage]> {
-    try await read { (reader) throws(StoreError) in
-      try reader.messages(in: conversationID, before: position, limit: limit)
+  /// Stores the facts and their source's position in one transaction; see `MessageStore.apply`. Calls of several callers
+  /// share a transaction.
+  public func apply(
+    _ facts: [Fact], checkpoints: [SourceCheckpoint]
+  ) async throws(StoreError) -> CommitResult {
+    let durability: Durability? = facts.contains { $0.isOnlyHere } ? .full : nil
+    return try await writer.commit(weight: facts.count, durability: durability) { (writer) throws(StoreError) in
+      try writer.change { (writer) throws(StoreError) in try writer.take(facts, checkpoints) }
     }
   }
 
-  /// What changed since a revision; see `MessageStore.changes`.
-  public func changes(since revision: Int64, limit: Int = 256) async throws(StoreError) -> Snapshot<ChangeLog> {
-    try await read { (reader) throws(StoreError) in try reader.changes(since: revision, limit: limit) }
-  }
-
-  /// A hash over all content in the order of keys: equal for stores that were told the same facts, in whatever order and
-  /// however often. Reads the whole file.
-  public func contentHash() async throws(StoreError) -> Snapshot<Hash128> {
-    try await read { (reader) throws(StoreError) in
-      var hash = ContentHash(reader)
-      return try hash.value()
+  /// Hides private messages whose time has come at `now`, in milliseconds since 1970 (receiving spec D14). Call it from a
+  /// clock; it never runs back.
+  public func expire(now: Int64) async throws(StoreError) -> CommitResult {
+    try await writer.commit { (writer) throws(StoreError) in
+      try writer.change { (writer) throws(StoreError) in try writer.expire(now: now) }
     }
   }
 
-  /// Recounts from the rows what the store keeps ready (unread numbers, last messages, totals, recall marks, the log)
-  /// and tells what does not agree; empty when all does. Reads the whole file.
-  public func audit() async throws(StoreError) -> Snapshot<[String]> {
-    try await read { (reader) throws(StoreError) in try ProjectionAudit.findings(reader.connection) }
+  /// Turns attempts to send that were under way into failed ones. Call it once after the start, before anything is
+  /// sent: what was under way when the process ended is under way no more (receiving spec §2.2).
+  public func failInterruptedSends() async throws(StoreError) -> CommitResult {
+    try await writer.commit(durability: .full) { (writer) throws(StoreError) in
+      try writer.change { (writer) throws(StoreError) in try writer.failInterruptedSends() }
+    }
   }
 
   /// How many checkpoints have failed since the store was opened; see `WriterThread.failedCheckpoints`.
   public var failedCheckpoints: Int { writer.failedCheckpoints }
 
+  /// How many transactions have been committed since the store was opened. Calls share them.
+  public var transactions: Int { writer.transactions }
+
   /// Finishes what was called before, folds the log into the file and closes it.
   public func close() async throws(StoreError) {
-    // The reader first, so that the writer can empty the log.
-    try await reader.close()
+    // The readers first, so that the writer can empty the log.
+    try await readers.close()
     try await writer.close()
-  }
-
-  private func read<Value: Sendable>(
-    _ query: @escaping @Sendable (ProjectionReader) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Snapshot<Value> {
-    try await reader.perform { (reader) throws(StoreError) in try reader.snapshot(query) }
   }
 }

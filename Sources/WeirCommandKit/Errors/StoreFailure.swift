@@ -22,6 +22,8 @@ struct StoreFailure: CommandError {
     case .foreignFile: return "\(store) was not made for this (\(detail)); it was left as it is"
     case .newerFormat: return "\(store) was made by a newer version (\(detail)); it was left as it is"
     case .cannotOpen: return "\(store) cannot be opened or created (\(detail))"
+    case .staleEpoch: return "\(store) has been taken over by a later login of its account (\(detail))"
+    case .timedOut: return "reading \(store) took too long (\(detail))"
     case .closed, .invalidInput, .outOfMemory, .unexpected: return "\(store) failed (\(detail))"
     }
   }
@@ -36,16 +38,17 @@ struct StoreFailure: CommandError {
       "Name another file with --store, or move this one away with its -wal and -shm files and replay everything."
     case .foreignFile: "Name another file with --store, or the right account with --account."
     case .newerFormat: "Update weir, or name another file with --store."
-    case .closed, .invalidInput, .outOfMemory, .unexpected: nil
+    case .timedOut: "Run the same command again when the machine is less busy."
+    case .staleEpoch, .closed, .invalidInput, .outOfMemory, .unexpected: nil
     }
   }
 
   var exitCode: ExitCode {
     switch error.kind {
-    case .diskFull, .busy, .outOfMemory: .temporary
+    case .diskFull, .busy, .outOfMemory, .timedOut: .temporary
     case .io: .inputOutput
     case .readOnly, .cannotOpen: .cannotCreate
-    case .corrupt, .foreignFile, .newerFormat: .dataRefused
+    case .corrupt, .foreignFile, .newerFormat, .staleEpoch: .dataRefused
     case .closed, .invalidInput, .unexpected: .internalFault
     }
   }

@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// One connection to one SQLite file, confined to the thread that made it.
 ///
 /// It is opened without SQLite's own mutex and is deliberately not `Sendable`, so the compiler keeps it in its thread;
@@ -9,9 +15,12 @@ public final class Connection {
   /// The path the connection was opened with.
   public let path: String
   private let options: ConnectionOptions
+  private var durability: Durability
   private var handle: OpaquePointer?
   /// Where the log hook (which needs a stable address) leaves the number of pages in the write-ahead log.
   private let walPagesCell = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+  /// When the view in use must end, in nanoseconds, for the progress handler.
+  private let deadlineCell = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
   private var begin: Statement?
   private var commit: Statement?
 
@@ -21,7 +30,9 @@ public final class Connection {
   public init(path: String, options: ConnectionOptions = ConnectionOptions()) throws(StoreError) {
     self.path = path
     self.options = options
+    durability = options.durability
     walPagesCell.initialize(to: 0)
+    deadlineCell.initialize(to: .max)
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.cannotOpen, "the path is empty or holds a zero byte")
     }
@@ -34,11 +45,14 @@ public final class Connection {
     let result = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard result == SQLITE_OK else { throw failure(result, "cannot open \(path)") }
     sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
+    // Closing must not fold a log into a file before it is known to be the file's own; see `configure`.
+    _ = weir_checkpoint_on_close(handle, 0)
   }
 
   deinit {
     close()
     walPagesCell.deallocate()
+    deadlineCell.deallocate()
   }
 
   /// Closes the file. Statements still held stay safe to release. Closing twice is harmless.
@@ -54,6 +68,7 @@ public final class Connection {
   /// - Throws: `StoreError` as SQLite reports it.
   public func configure() throws(StoreError) {
     if options.access != .readOnly {
+      _ = weir_checkpoint_on_close(handle, 1)
       try execute("PRAGMA page_size = 4096")
       try execute("PRAGMA journal_mode = WAL")
       try execute("PRAGMA synchronous = \(options.durability.rawValue)")
@@ -90,6 +105,18 @@ public final class Connection {
     return Statement(pointer)
   }
 
+  /// Sets how far the following commits reach. Not inside a transaction.
+  ///
+  /// - Throws: `StoreError` as SQLite reports it.
+  public func setDurability(_ durability: Durability) throws(StoreError) {
+    if durability == self.durability { return }
+    try execute("PRAGMA synchronous = \(durability.rawValue)")
+    self.durability = durability
+  }
+
+  /// Whether a transaction is open.
+  public var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
   /// Runs `body` inside one write transaction: commits when it returns, rolls back when it or the COMMIT throws.
   ///
   /// - Throws: what `body` throws, or the failure of BEGIN or COMMIT. Either way nothing of the transaction stays.
@@ -109,11 +136,39 @@ public final class Connection {
 
   /// Runs `body` inside one read transaction, so that all its reads see one state of the file.
   ///
+  /// A view that is held for long keeps the log from being folded into the file (storage spec E3), so `limit` ends it:
+  /// statements that run past it fail with `timedOut`.
+  ///
+  /// - Parameter limit: milliseconds; nil for none.
   /// - Throws: what `body` throws, or the failure of BEGIN.
-  public func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+  public func snapshot<Result>(
+    limit: Int64? = nil, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     try execute("BEGIN")
-    defer { rollback() }
+    if let limit { setDeadline(limit) }
+    defer {
+      sqlite3_progress_handler(handle, 0, nil, nil)
+      rollback()
+    }
     return try body()
+  }
+
+  private func setDeadline(_ milliseconds: Int64) {
+    deadlineCell.pointee = Self.now() &+ milliseconds &* 1_000_000
+    // About every 100 microseconds of work.
+    sqlite3_progress_handler(
+      handle, 10_000,
+      { cell in
+        let deadline = cell?.assumingMemoryBound(to: Int64.self).pointee ?? .max
+        return Connection.now() > deadline ? 1 : 0
+      }, deadlineCell)
+  }
+
+  /// Nanoseconds of a clock that never runs back.
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
   /// The number of rows the latest INSERT, UPDATE or DELETE changed.
@@ -129,18 +184,36 @@ public final class Connection {
   public enum CheckpointMode: Sendable {
     /// Moves what it can without waiting for anybody.
     case passive
+    /// Moves everything, waiting for readers up to the busy timeout; the next commit starts the log anew.
+    case full
     /// Moves everything, waits for readers up to the busy timeout, and empties the log.
     case truncate
   }
 
+  /// How long a checkpoint waits for readers, in milliseconds: a reader that stays must not stop the writer.
+  private static let checkpointPatience: Int32 = 50
+
   /// Folds the write-ahead log into the file. Only the writing connection may call it: a checkpoint that races a
   /// commit of another connection can lose frames in the SQLite versions named by `SQLiteLibrary` (storage spec E7).
   ///
+  /// - Returns: whether all of the log is in the file, and so on the disk. Readers of an older state keep it from that.
   /// - Throws: `StoreError`; the log stays valid and readable in every case.
-  public func checkpoint(_ mode: CheckpointMode) throws(StoreError) {
-    let flag = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
-    let result = sqlite3_wal_checkpoint_v2(handle, nil, flag, nil, nil)
+  @discardableResult
+  public func checkpoint(_ mode: CheckpointMode) throws(StoreError) -> Bool {
+    let flag =
+      switch mode {
+      case .passive: SQLITE_CHECKPOINT_PASSIVE
+      case .full: SQLITE_CHECKPOINT_FULL
+      case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+      }
+    if mode == .full { sqlite3_busy_timeout(handle, Self.checkpointPatience) }
+    defer { if mode == .full { sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds) } }
+    var (frames, moved): (Int32, Int32) = (-1, -1)
+    let result = sqlite3_wal_checkpoint_v2(handle, nil, flag, &frames, &moved)
+    // A full one that gives up on readers has done what a passive one does.
+    if mode == .full, result & 0xff == SQLITE_BUSY { return false }
     guard result == SQLITE_OK else { throw failure(result, "cannot checkpoint \(path)") }
+    return frames >= 0 && frames == moved
   }
 
   private func held(_ statement: inout Statement?, _ sql: String) throws(StoreError) -> Statement {

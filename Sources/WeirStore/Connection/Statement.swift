@@ -106,6 +106,9 @@ public final class Statement {
     return int64(0)
   }
 
+  /// How many columns a row has.
+  public var columnCount: Int32 { sqlite3_column_count(pointer) }
+
   /// The storage class of a value.
   public enum ColumnType: Sendable {
     /// A 64-bit integer.

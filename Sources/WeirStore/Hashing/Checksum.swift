@@ -13,10 +13,16 @@ public struct Checksum: Sendable {
   public var value: UInt32 { ~state }
 
   /// Adds bytes as they are.
-  public mutating func add(raw bytes: some Sequence<UInt8>) {
+  public mutating func add(raw bytes: UnsafeRawBufferPointer) {
+    var state = state
     Self.table.withUnsafeBufferPointer { table in
-      for byte in bytes { state = table[Int((state ^ UInt32(byte)) & 0xff)] ^ (state >> 8) }
+      var index = 0
+      while index < bytes.count {
+        state = table[Int((state ^ UInt32(bytes[index])) & 0xff)] ^ (state >> 8)
+        index += 1
+      }
     }
+    self.state = state
   }
 
   /// Adds a number, as eight bytes, lowest first.
@@ -27,7 +33,7 @@ public struct Checksum: Sendable {
   /// Adds bytes with their length, so that neighbours cannot run together.
   public mutating func add(_ bytes: [UInt8]) {
     add(Int64(bytes.count))
-    bytes.withUnsafeBufferPointer { add(raw: $0) }
+    bytes.withUnsafeBytes { add(raw: $0) }
   }
 
   /// Adds text with its length in UTF-8.
@@ -35,7 +41,7 @@ public struct Checksum: Sendable {
     var text = text
     text.withUTF8 {
       add(Int64($0.count))
-      add(raw: $0)
+      add(raw: UnsafeRawBufferPointer($0))
     }
   }
 }

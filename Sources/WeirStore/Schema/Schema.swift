@@ -4,11 +4,16 @@ public struct Migration: Sendable {
   public let name: String
   /// The statements of the step; they run inside one transaction with the new version number.
   public let sql: String
+  /// What SQL alone cannot do, after the statements and in the same transaction.
+  let upgrade: (@Sendable (Connection) throws(StoreError) -> Void)?
 
-  /// A step called `name` that runs `sql`.
-  public init(_ name: String, _ sql: String) {
+  /// A step called `name` that runs `sql`, then `upgrade`.
+  public init(
+    _ name: String, _ sql: String, upgrade: (@Sendable (Connection) throws(StoreError) -> Void)? = nil
+  ) {
     self.name = name
     self.sql = sql
+    self.upgrade = upgrade
   }
 }
 
@@ -68,6 +73,7 @@ public struct Schema: Sendable {
       // Another process may have migrated while this one waited for the lock.
       guard try number(connection, "PRAGMA user_version") < version else { return }
       try connection.execute(migrations[version - 1].sql)
+      try migrations[version - 1].upgrade?(connection)
       try connection.execute("PRAGMA application_id = \(applicationID)")
       try connection.execute("PRAGMA user_version = \(version)")
     }

@@ -19,7 +19,16 @@ final class JobQueue<Job: Sendable>: @unchecked Sendable {
 
   init() {
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      // A clock that is never set, so that a wait cannot become long when somebody sets the time.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -39,23 +48,54 @@ final class JobQueue<Job: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// The next job, waiting for one; nil when the queue is closed and everything accepted has been handed out.
-  func next() -> Job? {
+  /// What a wait for a job came to.
+  enum Next {
+    /// The next job.
+    case job(Job)
+    /// None came in time.
+    case timedOut
+    /// The queue is closed and everything accepted has been handed out.
+    case closed
+  }
+
+  /// The next job, waiting for one, at most `microseconds` (nil for as long as it takes).
+  func next(within microseconds: Int64? = nil) -> Next {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
+    let deadline = microseconds.map { Self.deadline(in: $0) }
     while head == jobs.count {
       jobs.removeAll(keepingCapacity: true)
       head = 0
-      if isClosed { return nil }
-      pthread_cond_wait(condition, mutex)
+      if isClosed { return .closed }
+      if !wait(deadline) { return .timedOut }
     }
-    let job = jobs[head]
-    head += 1
-    if head == 1_024 {
-      jobs.removeFirst(head)
-      head = 0
+    return .job(take())
+  }
+
+  /// The next job if it is there already and `isWanted`; nil otherwise.
+  func nextWaiting(where isWanted: (Job) -> Bool) -> Job? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard head < jobs.count, isWanted(jobs[head]) else { return nil }
+    return take()
+  }
+
+  /// Waits at most `microseconds` for a job to be there. False when none came.
+  func waitForJob(within microseconds: Int64) -> Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    let deadline = Self.deadline(in: microseconds)
+    while head == jobs.count {
+      if isClosed || !wait(deadline) { return false }
     }
-    return job
+    return true
+  }
+
+  /// How many jobs wait.
+  var count: Int {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return jobs.count - head
   }
 
   /// Accepts no more jobs; true for the call that closed it.
@@ -66,5 +106,42 @@ final class JobQueue<Job: Sendable>: @unchecked Sendable {
     isClosed = true
     pthread_cond_signal(condition)
     return wasOpen
+  }
+
+  private func take() -> Job {
+    let job = jobs[head]
+    head += 1
+    if head == 1_024 {
+      jobs.removeFirst(head)
+      head = 0
+    }
+    return job
+  }
+
+  /// Waits for a signal; false when the deadline has passed.
+  private func wait(_ deadline: timespec?) -> Bool {
+    guard var deadline else {
+      pthread_cond_wait(condition, mutex)
+      return true
+    }
+    #if canImport(Darwin)
+      var now = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &now)
+      var rest = timespec(tv_sec: deadline.tv_sec - now.tv_sec, tv_nsec: deadline.tv_nsec - now.tv_nsec)
+      if rest.tv_nsec < 0 { (rest.tv_sec, rest.tv_nsec) = (rest.tv_sec - 1, rest.tv_nsec + 1_000_000_000) }
+      if rest.tv_sec < 0 { return false }
+      return pthread_cond_timedwait_relative_np(condition, mutex, &rest) == 0
+    #else
+      return pthread_cond_timedwait(condition, mutex, &deadline) == 0
+    #endif
+  }
+
+  private static func deadline(in microseconds: Int64) -> timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    let nanoseconds = Int64(time.tv_nsec) + max(microseconds, 0) % 1_000_000 * 1_000
+    time.tv_sec += Int(max(microseconds, 0) / 1_000_000 + nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    return time
   }
 }

@@ -2,17 +2,26 @@ import Synchronization
 
 /// One thread that owns one connection, and a context (held statements, caches) made on it.
 ///
-/// Jobs run one after another in the order of their arrival, and a caller is resumed as soon as its own job has
-/// returned, so a job that commits acknowledges durable work. Checkpoints run after the acknowledgement.
+/// Jobs run one after another in the order of their arrival. Those that change the file come by ``commit(weight:durability:_:)``
+/// and share transactions (group commit): what is pending, up to a weight of 256, becomes one transaction; when many
+/// callers wait already, the thread gives further ones 2 ms to join. A caller is resumed after the COMMIT of its work.
+/// Checkpoints run after the acknowledgements.
 ///
 /// Memory: the context plus one closure per waiting caller. Cancelling a waiting caller does not undo its job.
 public final class WriterThread<Context>: Sendable {
-  private typealias Job = @Sendable (inout Context) -> Void
+  /// The most weight of one transaction, unless a single job is heavier.
+  static var groupWeight: Int { 256 }
+
+  private enum Job: Sendable {
+    case plain(@Sendable (inout Context) -> Void)
+    case commit(CommitJob<Context>)
+  }
 
   /// What the thread and its owner both see.
   private final class Shared: Sendable {
     let queue = JobQueue<Job>()
     let failedCheckpoints = Atomic<Int>(0)
+    let transactions = Atomic<Int>(0)
   }
 
   private let shared: Shared
@@ -28,23 +37,56 @@ public final class WriterThread<Context>: Sendable {
     if shared.queue.close() { thread.detach() }
   }
 
+  /// What the owner wants to hear of, always on the thread.
+  public struct Events: Sendable {
+    /// A transaction was rolled back: what the context remembers of it is void.
+    public var rolledBack: @Sendable (inout Context) -> Void
+    /// Everything committed is on the disk: after a checkpoint, or a commit with ``Durability/full``.
+    public var settled: @Sendable (inout Context) -> Void
+
+    /// Handlers; by default nobody listens.
+    public init(
+      rolledBack: @escaping @Sendable (inout Context) -> Void = { _ in },
+      settled: @escaping @Sendable (inout Context) -> Void = { _ in }
+    ) {
+      self.rolledBack = rolledBack
+      self.settled = settled
+    }
+  }
+
   /// Starts the thread, opens and prepares the file on it, and makes the context.
   ///
   /// - Parameters:
   ///   - path: the database file.
   ///   - schema: who owns the file and how its tables come to be.
   ///   - options: settings of the connection. With `FileAccess.readOnly` the thread serves reads beside a writer.
+  ///   - verify: looks at the file before anything in it is changed.
+  ///   - events: what the owner wants to hear of.
   ///   - makeContext: makes the context; runs on the thread, once.
-  /// - Throws: `StoreError` as `Connection.init`, `Schema.prepare` and `makeContext` throw it. No file is ever deleted.
+  /// - Throws: `StoreError` as `Connection.init`, `verify`, `Schema.prepare` and `makeContext` throw it. No file is ever
+  ///   deleted.
   public static func open(
     path: String, schema: Schema, options: ConnectionOptions = ConnectionOptions(),
+    verify: @escaping @Sendable (Connection) throws(StoreError) -> Void = { _ in }, events: Events = Events(),
     makeContext: @escaping @Sendable (Connection) throws(StoreError) -> Context
   ) async throws(StoreError) -> WriterThread {
     let shared = Shared()
     var thread: DedicatedThread?
     let opened: Result<Void, StoreError> = await withCheckedContinuation { continuation in
       thread = DedicatedThread {
-        run(path, schema, options, shared, makeContext) { continuation.resume(returning: $0) }
+        let connection: Connection
+        let context: Context
+        do throws(StoreError) {
+          connection = try Connection(path: path, options: options)
+          try verify(connection)
+          try schema.prepare(connection, access: options.access)
+          context = try makeContext(connection)
+        } catch {
+          continuation.resume(returning: .failure(error))
+          return
+        }
+        continuation.resume(returning: .success(()))
+        run(connection, context, options, shared, events)
       }
       if thread == nil {
         continuation.resume(returning: .failure(StoreError(.outOfMemory, "the system refuses another thread")))
@@ -68,7 +110,7 @@ public final class WriterThread<Context>: Sendable {
     _ job: @escaping @Sendable (inout Context) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
     let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
-      let accepted = shared.queue.submit { context in
+      let plain: @Sendable (inout Context) -> Void = { context in
         let result: Result<Value, StoreError>
         do throws(StoreError) {
           result = .success(try job(&context))
@@ -77,7 +119,25 @@ public final class WriterThread<Context>: Sendable {
         }
         continuation.resume(returning: result)
       }
-      if !accepted { continuation.resume(returning: .failure(Self.closed)) }
+      if !shared.queue.submit(.plain(plain)) { continuation.resume(returning: .failure(Self.closed)) }
+    }
+    return try result.get()
+  }
+
+  /// Runs `job` inside a write transaction, which it may share with the jobs of other callers, and returns what it
+  /// returns after the COMMIT. When the job throws, its own work is undone and that of the others stays.
+  ///
+  /// - Parameters:
+  ///   - weight: how much of a transaction the job fills; 256 is a whole one.
+  ///   - durability: how far the COMMIT must reach; the farthest of a transaction's jobs holds. Nil for the connection's.
+  /// - Throws: what `job` or the transaction throws, or `StoreError` of kind `closed`.
+  public func commit<Value: Sendable>(
+    weight: Int = 1, durability: Durability? = nil,
+    _ job: @escaping @Sendable (inout Context) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+      let commit = CommitJob(weight: weight, durability: durability, job, continuation)
+      if !shared.queue.submit(.commit(commit)) { continuation.resume(returning: .failure(Self.closed)) }
     }
     return try result.get()
   }
@@ -106,43 +166,67 @@ public final class WriterThread<Context>: Sendable {
   /// How many checkpoints have failed (full disk, for example). Commits are not affected; the log grows meanwhile.
   public var failedCheckpoints: Int { shared.failedCheckpoints.load(ordering: .relaxed) }
 
+  /// How many transactions have been committed by ``commit(weight:durability:_:)``.
+  public var transactions: Int { shared.transactions.load(ordering: .relaxed) }
+
   private static var closed: StoreError { StoreError(.closed, "the store was closed before the call") }
 
+  // MARK: On the thread
+
   private static func run(
-    _ path: String, _ schema: Schema, _ options: ConnectionOptions, _ shared: Shared,
-    _ makeContext: (Connection) throws(StoreError) -> Context, opened: (Result<Void, StoreError>) -> Void
+    _ connection: Connection, _ context: consuming Context, _ options: ConnectionOptions, _ shared: Shared,
+    _ events: Events
   ) {
-    let connection: Connection
-    var context: Context
-    do {
-      connection = try Connection(path: path, options: options)
-      try schema.prepare(connection, access: options.access)
-      context = try makeContext(connection)
-    } catch {
-      opened(.failure(error))
-      return
-    }
-    opened(.success(()))
+    var context = context
     let writes = options.access != .readOnly
-    var due = options.checkpointPages
-    while let job = shared.queue.next() {
-      job(&context)
-      let pages = connection.walPages
-      if pages < options.checkpointPages { due = options.checkpointPages }
-      if writes && pages > due {
-        checkpoint(connection, .passive, shared)
-        // A reader or a full disk may keep the log long: try again a quarter later, not at every commit.
-        due = pages + options.checkpointPages / 4
+    var checkpoints = CheckpointSchedule(options)
+    while true {
+      let isIdleDue = writes && checkpoints.isIdleDue(connection.walPages)
+      switch shared.queue.next(within: isIdleDue ? CheckpointSchedule.idleMicroseconds : nil) {
+      case .job(.plain(let job)): job(&context)
+      case .job(.commit(let first)):
+        let group = gather(first, shared.queue)
+        if GroupCommit.run(group, connection, &context, options.durability, events) {
+          shared.transactions.add(1, ordering: .relaxed)
+        }
+      case .timedOut:
+        checkpoint(.passive)
+        checkpoints.idled(at: connection.walPages)
+        continue
+      case .closed:
+        if writes { checkpoint(.truncate) }
+        return
+      }
+      if writes, let mode = checkpoints.due(connection.walPages) { checkpoint(mode) }
+    }
+
+    func checkpoint(_ mode: Connection.CheckpointMode) {
+      do throws(StoreError) {
+        if try connection.checkpoint(mode) { events.settled(&context) }
+      } catch {
+        shared.failedCheckpoints.add(1, ordering: .relaxed)
       }
     }
-    if writes { checkpoint(connection, .truncate, shared) }
   }
 
-  private static func checkpoint(_ connection: Connection, _ mode: Connection.CheckpointMode, _ shared: Shared) {
-    do {
-      try connection.checkpoint(mode)
-    } catch {
-      shared.failedCheckpoints.add(1, ordering: .relaxed)
+  /// The jobs of the next transaction: those that wait, and when they are many also those of the next 2 ms.
+  private static func gather(_ first: CommitJob<Context>, _ queue: JobQueue<Job>) -> [CommitJob<Context>] {
+    var group = [first]
+    var weight = first.weight
+    var mayWait = queue.count >= 8
+    while weight < groupWeight {
+      let next = queue.nextWaiting {
+        if case .commit(let job) = $0 { weight + job.weight <= groupWeight } else { false }
+      }
+      if case .commit(let job)? = next {
+        group.append(job)
+        weight += job.weight
+        continue
+      }
+      guard mayWait, queue.count == 0 else { break }
+      mayWait = false
+      if !queue.waitForJob(within: 2_000) { break }
     }
+    return group
   }
 }

@@ -164,12 +164,12 @@ struct WireDecoderTests {
     line.options = [("notPrivate", false)]
     for attached in ["", #""attachedInfo":"""#, #""attachedInfo":"null""#, #""attachedInfo":null"#] {
       line.more = attached.isEmpty ? [] : [attached]
-      #expect(try message(line.bytes).marks == .burnsAfterReading)
+      #expect(try message(line.bytes).marks == .isPrivate)
       #expect(try message(line.bytes).envelope.attachedInfo == "")
     }
     line.options = []
     line.more = [#""attachedInfo":"{\"isPrivateChat\":true,\"burnDuration\":30}""#]
-    #expect(try message(line.bytes).marks == .burnsAfterReading)
+    #expect(try message(line.bytes).marks == .isPrivate)
     #expect(try message(line.bytes).envelope.attached.burnDuration == 30)
     line.more = [#""attachedInfo":"{broken""#]
     #expect(try message(line.bytes).marks == [])
@@ -186,7 +186,7 @@ struct WireDecoderTests {
       Issue.record("\(facts)")
       return
     }
-    #expect(message.marks == [.read, .burnsAfterReading])
+    #expect(message.marks == [.read, .isPrivate])
     #expect(read.time == 1_718_000_100_000 && read.readerID == ChatScript.account)
     #expect(read.messages == [.clientMsgID(line.clientMsgID)])
     #expect(message.envelope.burnTime(readAt: read.time, conversation: 5) == 1_718_000_130_000)

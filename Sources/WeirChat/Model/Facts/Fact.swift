@@ -1,5 +1,3 @@
-import WeirStore
-
 /// What goes to the store: something that happened, whoever told it and however often.
 public enum Fact: Sendable, Equatable {
   /// A copy of a message.
@@ -45,84 +43,45 @@ public enum Fact: Sendable, Equatable {
     }
   }
 
-  /// The client id of the message it is about.
+  /// The client id of the one message it is about; empty when it names none, several, or a seq.
   public var clientMsgID: String {
     switch self {
     case .message(let message): message.key.clientMsgID
     case .recall(let recall): recall.clientMsgID
-    default: "BASE"
+    case .edit(let edit): edit.target.clientMsgID ?? ""
+    case .send(let send): send.clientMsgID
+    case .local(let local): local.clientMsgID
+    case .delete, .clear, .read, .seqs, .conversation, .social, .mediaTask: ""
     }
   }
 
-  /// A hash over everything in the fact that can change a row. Only an exact redelivery has the same one: a copy that
-  /// differs in seq, status or read mark tells something new and must reach the store.
-  public var dedupeKey: Hash128 {
-    var hash = FixedHash()
+  /// The conversation it is about; empty when it names none.
+  public var conversationID: String {
     switch self {
-    case .message(let message):
-      hash.add(1 as Int64)
-      hash.add(message)
-    case .recall(let recall):
-      hash.add(2 as Int64)
-      hash.add(recall.account)
-      switch recall.target {
-      case .conversation(let id):
-        hash.add(1 as Int64)
-        hash.add(id)
-      case .anywhere(let session, let senderID):
-        hash.add(2 as Int64)
-        hash.add(Int64(session?.rawValue ?? 0))
-        hash.add(senderID)
-      }
-      hash.add(recall.clientMsgID)
-      hash.add(recall.record)
-      hash.add(recall.original != nil)
-      if let original = recall.original { hash.add(original) }
-    default: break  // BASE
+    case .message(let message): message.key.conversationID
+    case .recall(let recall): if case .conversation(let id) = recall.target { id } else { "" }
+    case .edit(let edit): edit.conversationID
+    case .delete(let delete): delete.conversationID
+    case .clear(let clear): clear.conversationID
+    case .read(let read): read.conversationID
+    case .send(let send): send.conversationID
+    case .seqs(let seqs): seqs.conversationID
+    case .conversation(let conversation): conversation.conversationID
+    case .local(let local): local.conversationID
+    case .social, .mediaTask: ""
     }
-    return hash.value()
-  }
-}
-
-extension FixedHash {
-  /// Adds all of a message. The expanded content follows from the body, so the body alone stands for it.
-  mutating func add(_ message: ChatMessage) {
-    add(message.key.account)
-    add(message.key.conversationID)
-    add(message.key.clientMsgID)
-    add(message.envelope)
-    add(message.evidence.rawValue)
-    add(message.marks.rawValue)
-    add(BodyVersion(message))
   }
 
-  mutating func add(_ envelope: Envelope) {
-    add(envelope.seq)
-    add(envelope.sendTime)
-    add(envelope.serverMsgID)
-    add(envelope.createTime)
-    add(envelope.senderID)
-    add(envelope.receiverID)
-    add(Int64(envelope.platformID))
-    add(Int64(envelope.origin))
-    add(envelope.senderNickname)
-    add(envelope.senderFaceURL)
-    add(envelope.ex)
-    add(envelope.attachedInfo)
-  }
-
-  mutating func add(_ body: BodyVersion) {
-    add(body.form.rawValue)
-    add(body.seq)
-    add(Int64(body.contentType))
-    add(body.bytes)
-  }
-
-  mutating func add(_ record: RecallRecord) {
-    add(record.time)
-    add(record.revokerID)
-    add(Int64(record.revokerRole))
-    add(record.isByAdmin)
-    add(record.seq)
+  /// Whether only this device knows it, so that no server can deliver it again: an own message on its way out, a step
+  /// of its sending, a draft, the application's own words. The store syncs such facts to the disk before it answers.
+  public var isOnlyHere: Bool {
+    switch self {
+    case .message(let message): message.evidence == .none && message.envelope.seq == 0
+    case .send(let send): if case .attempt = send.event { true } else { false }
+    case .local: true
+    case .conversation(let conversation):
+      conversation.properties.contains { if case .draft = $0 { true } else { false } }
+    case .recall, .edit, .delete, .clear, .read, .seqs, .social, .mediaTask: false
+    }
   }
 }

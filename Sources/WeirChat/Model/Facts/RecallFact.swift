@@ -9,11 +9,14 @@ public struct RecallFact: Sendable, Equatable {
     case anywhere(SessionType?, senderID: String)
   }
 
+  /// The content number of a recall and of what was taken back.
+  static let contentType: Int32 = 2101
+
   /// The own user id.
   public var account: String
   /// Where the message stands.
   public var target: Target
-  /// The client id of the message. Not empty.
+  /// The client id of the message. Empty when a conversation is named and `record.seq` is above 0: then the seq names it.
   public var clientMsgID: String
   /// Who took it back, and when.
   public var record: RecallRecord

@@ -1,0 +1,33 @@
+/// When the writer folds the log into the file (storage spec, "Recommended schema and writer"): PASSIVE beyond 1,000
+/// pages or in a pause, FULL beyond 8,000, where readers have kept the log from being emptied.
+struct CheckpointSchedule {
+  /// How long a pause must be, in microseconds.
+  static let idleMicroseconds: Int64 = 250_000
+  /// A pause is not used for fewer pages than this, since each checkpoint syncs the disk twice.
+  private static let idlePages: Int32 = 64
+  private static let fullFactor: Int32 = 8
+
+  private let pages: Int32
+  private var next: Int32
+  private var doneAt: Int32 = 0
+
+  init(_ options: ConnectionOptions) {
+    pages = max(options.checkpointPages, 1)
+    next = pages
+  }
+
+  /// Whether a pause would be used, with `count` pages in the log.
+  func isIdleDue(_ count: Int32) -> Bool { count >= Self.idlePages && count != doneAt }
+
+  /// A pause has been used.
+  mutating func idled(at count: Int32) { doneAt = count }
+
+  /// What is due after a commit that left `count` pages in the log.
+  mutating func due(_ count: Int32) -> Connection.CheckpointMode? {
+    if count < pages { next = pages }
+    guard count > next else { return nil }
+    // A reader or a full disk may keep the log long: try again a quarter later, not at every commit.
+    next = count &+ max(pages / 4, 1)
+    return count > pages &* Self.fullFactor ? .full : .passive
+  }
+}

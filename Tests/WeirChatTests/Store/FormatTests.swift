@@ -1,0 +1,101 @@
+import ChatFixtures
+import Foundation
+import Testing
+import WeirStore
+
+@testable import WeirChat
+
+@Suite("Files of earlier formats")
+struct FormatTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  /// A file that the first version of the store wrote: 150 lines of the script of seed 7.
+  private func firstFormat() throws -> String {
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/format-1.sqlite")
+    let path = directory.file("old.db")
+    try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
+    return path
+  }
+
+  @Test("a file of the first format keeps every message, number and revision, and goes on as a new one does")
+  func firstFormatFile() async throws {
+    let path = try firstFormat()
+    let old = try Connection(path: path, options: ConnectionOptions(access: .readOnly))
+    #expect(try old.prepare("PRAGMA user_version").firstInt64() == 1)
+    let revision = try old.prepare("SELECT revision FROM meta").firstInt64()
+    let unread = try old.prepare("SELECT unread_total FROM meta").firstInt64()
+    var lines: [(key: String, unread: Int64, time: Int64, messages: Int64, recalled: Int64)] = []
+    let select = try old.prepare(
+      """
+      SELECT key, unread, last_time,
+      (SELECT count(*) FROM messages m WHERE m.conversation = c.id AND marks & 6 = 0),
+      (SELECT count(*) FROM messages m WHERE m.conversation = c.id AND marks & 22 = 16)
+      FROM conversations c WHERE message_count > 0 ORDER BY last_time DESC, key
+      """)
+    while try select.step() {
+      lines.append((select.string(0), select.int64(1), select.int64(2), select.int64(3), select.int64(4)))
+    }
+    old.close()
+    #expect(lines.count > 5 && unread ?? 0 > 0)
+
+    let store = try await openStore(path)
+    #expect(try await store.audit().value == [])
+    #expect(try await store.totals().revision == revision)
+    #expect(try await store.totalUnread().value.known == Int(unread ?? -1))
+    let listed = try await store.conversations().value
+    #expect(listed.map(\.conversationID) == lines.map(\.key))
+    #expect(listed.map { Int64($0.unread) } == lines.map(\.unread))
+    #expect(listed.map(\.lastTime) == lines.map(\.time))
+    for line in lines {
+      let shown = try await store.messages(in: line.key, limit: 1_000).value
+      #expect(Int64(shown.count) == line.messages)
+      #expect(Int64(shown.count { $0.state == .recalled }) == line.recalled)
+      // What is missing follows from the seqs of its messages.
+      let seqs = Set(shown.map(\.envelope.seq))
+      #expect(try await store.gaps(in: line.key).value.ranges.allSatisfy { gap in !seqs.contains { gap.contains($0) } })
+    }
+    let facts = try facts(ChatScript.lines(seed: 7, count: 150))
+    #expect(try await store.apply(facts).inserted == 0)
+    _ = try await store.apply([
+      Make.edit(.clientMsgID("later"), version: 1, text: "edited"), Make.message("later", seq: 1, in: "sg_later"),
+      Make.edit(.seq(1), version: 2, text: "edited", in: "sg_later"),
+    ])
+    #expect(try await store.messages(in: "sg_later").value.map(\.preview) == ["edited"])
+    #expect(try await store.audit().value == [])
+    try await store.close()
+    // Once upgraded it opens as any other.
+    let again = try await openStore(path)
+    #expect(try await again.conversations().value.count == lines.count + 1)
+    try await again.close()
+  }
+
+  @Test("a store that takes in the first format's rows one by one holds the same as one that was told the same facts")
+  func sameContent() async throws {
+    // The lines are decoded anew, so a body may be understood better now: only what the facts tell is compared.
+    let store = try await openStore(try firstFormat())
+    let facts = try facts(ChatScript.lines(seed: 7, count: 150))
+    _ = try await store.apply(facts)
+    try await expectAgreement(store, ModelStore(account: ChatScript.account, facts: facts))
+    try await store.close()
+  }
+
+  @Test("an upgrade that is interrupted leaves the first format, and the next open finishes it")
+  func interrupted() async throws {
+    let path = try firstFormat()
+    let connection = try Connection(path: path)
+    try connection.execute(
+      "PRAGMA max_page_count = \((try connection.prepare("PRAGMA page_count").firstInt64() ?? 0) + 1)")
+    let error = #expect(throws: StoreError.self) { try ProjectionSchema.schema.prepare(connection, access: .create) }
+    #expect(error?.kind == .diskFull)
+    #expect(try connection.prepare("PRAGMA user_version").firstInt64() == 1)
+    connection.close()
+    let store = try await openStore(path)
+    #expect(try await store.audit().value == [])
+    try await store.close()
+  }
+}

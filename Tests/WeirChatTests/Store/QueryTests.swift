@@ -1,0 +1,247 @@
+import Testing
+import WeirStore
+
+@testable import WeirChat
+
+@Suite("Queries of the store")
+struct QueryTests {
+  @Test("the list: pinned ones first, then by the later of message and draft; quiet ones are not in the total")
+  func list() async throws {
+    let inbox = try await Inbox()
+    for (index, name) in ["sg_a", "sg_b", "sg_c", "sg_d"].enumerated() {
+      try await inbox.deliver([Make.message("m", seq: 1, in: name, at: Make.time + Int64(index))])
+    }
+    try await inbox.deliver([
+      Make.set(.isPinned(true), in: "sg_a"), Make.set(.draft("unsent", time: Make.time + 9), in: "sg_b"),
+      Make.set(.receiveOption(.quiet), .showName("Quiet ones"), in: "sg_c"),
+      Make.set(.draft("only a draft", time: Make.time + 8), in: "sg_e"),
+    ])
+    let all = try await inbox.store.conversations().value
+    #expect(all.map(\.conversationID) == ["sg_a", "sg_b", "sg_e", "sg_d", "sg_c"])
+    #expect(all.map(\.properties.draft) == ["", "unsent", "only a draft", "", ""])
+    #expect(all.last?.title == "Quiet ones")
+    #expect(try await inbox.store.totalUnread().value.known == 3)
+    var paged: [String] = []
+    var position: ConversationPosition?
+    while let page = try await inbox.store.conversations(after: position, limit: 2).value as [ConversationSummary]?,
+      let last = page.last
+    {
+      paged += page.map(\.conversationID)
+      position = last.position
+    }
+    #expect(paged == all.map(\.conversationID))
+    // Unpinned, and the draft gone: each moves in the revision that says so.
+    let changes = try await inbox.deliver([
+      Make.set(.isPinned(false), revision: 2, in: "sg_a"), Make.set(.draft("", time: 0), revision: 2, in: "sg_b"),
+      Make.set(.draft("", time: 0), revision: 2, in: "sg_e"),
+    ])
+    #expect(changes.allSatisfy { $0.kinds.contains(.properties) })
+    #expect(try await inbox.store.conversations().value.map(\.conversationID) == ["sg_d", "sg_c", "sg_b", "sg_a"])
+    try await inbox.finish()
+  }
+
+  @Test("clear keeps a conversation in the list and its time, reset takes it out until the next message")
+  func clearAndReset() async throws {
+    let inbox = try await Inbox()
+    try await inbox.deliver([
+      Make.message("a", seq: 1, in: "sg_a", at: Make.time), Make.message("b", seq: 1, in: "sg_b", at: Make.time + 1),
+    ])
+    let cleared = try await inbox.deliver([Make.clear(1, in: "sg_b")])
+    #expect(cleared.map(\.kinds) == [[.cleared, .unread, .summary]])
+    #expect(try await inbox.store.conversations().value.map(\.conversationID) == ["sg_b", "sg_a"])
+    #expect(try await inbox.line("sg_b")?.last == nil)
+    try await inbox.deliver([Make.clear(1, hides: true, in: "sg_b")])
+    #expect(try await inbox.store.conversations().value.map(\.conversationID) == ["sg_a"])
+    #expect(try await inbox.store.totalUnread().value.known == 1)
+    try await inbox.deliver([Make.message("c", seq: 2, in: "sg_b")])
+    #expect(try await inbox.store.conversations().value.map(\.conversationID) == ["sg_b", "sg_a"])
+    try await inbox.finish()
+  }
+
+  @Test("a clear by time covers what the server sent until then, and not what waits here")
+  func clearByTime() async throws {
+    let inbox = try await Inbox()
+    try await inbox.deliver([
+      Make.message("old", seq: 1, in: Make.single), Make.message("new", seq: 3, in: Make.single),
+      Make.pending("mine", at: Make.time),
+    ])
+    try await inbox.deliver([Make.clear(0, time: Make.time + 2_000, in: Make.single)])
+    #expect(try await inbox.ids(Make.single) == ["new", "mine"])
+    try await inbox.deliver([Make.message("late", seq: 2, in: Make.single)])
+    #expect(try await inbox.ids(Make.single) == ["new", "mine"])
+    try await inbox.finish()
+  }
+
+  @Test("pages before and after a place meet without loss or repetition, pending messages included")
+  func pages() async throws {
+    let inbox = try await Inbox()
+    try await inbox.deliver((1...20).map { Make.message("m\($0)", seq: Int64($0), in: Make.single) })
+    try await inbox.deliver((1...4).map { Make.pending("p\($0)", at: Make.time + Int64($0)) })
+    let expected = (1...20).map { "m\($0)" } + (1...4).map { "p\($0)" }
+    let newest = try await inbox.store.messages(in: Make.single, limit: 100).value
+    #expect(newest.reversed().map(\.key.clientMsgID) == expected)
+    var back: [StoredMessage] = []
+    while true {
+      let page = try await inbox.store.messages(in: Make.single, before: back.last?.position, limit: 3).value
+      if page.isEmpty { break }
+      back += page
+    }
+    #expect(back == newest)
+    var forth = [try #require(newest.last)]
+    while true {
+      let place = try #require(forth.last).position
+      let page = try await inbox.store.messages(in: Make.single, after: place, limit: 3).value
+      if page.isEmpty { break }
+      forth += page.reversed()
+    }
+    #expect(forth == newest.reversed())
+    #expect(try await inbox.store.messages(in: Make.single, limit: 0).value.isEmpty)
+    #expect(try await inbox.store.messages(in: "unknown").value.isEmpty)
+    #expect(try await inbox.store.message("m7", in: Make.single).value == newest.first { $0.key.clientMsgID == "m7" })
+    #expect(try await inbox.store.message("p2", in: Make.single).value == newest.first { $0.key.clientMsgID == "p2" })
+    #expect(try await inbox.store.message("nobody", in: Make.single).value == nil)
+    try await inbox.finish()
+  }
+
+  @Test("a quote does not show what was taken back, whichever came first")
+  func quotes() async throws {
+    for isEarly in [false, true] {
+      let inbox = try await Inbox()
+      guard case .message(var answer) = Make.message("answer", seq: 2) else { return }
+      answer.replaceContent(
+        with: .quote(.init(text: "so what", clientMsgID: "m", senderID: Make.peer, contentType: 101)))
+      let facts = [Make.message("m", seq: 1), Make.recall("m"), .message(answer)]
+      for fact in isEarly ? facts.reversed() : facts { try await inbox.deliver([fact]) }
+      guard case .content(.quote(let quote)) = try await inbox.shown().first?.display else {
+        Issue.record("the answer is gone")
+        return
+      }
+      #expect(quote.contentType == 2101 && quote.text == "so what")
+      try await inbox.finish()
+    }
+  }
+
+  @Test("group readers: a union of marks and single receipts, or what copies report when that is more")
+  func groupReaders() async throws {
+    let inbox = try await Inbox()
+    try await inbox.deliver([
+      Make.message("m", seq: 5, from: Make.account), Make.read(5, by: "a"), Make.read(9, by: "b"),
+      Make.read(4, by: "c"),
+      Make.read([.seq(5)], by: "d", at: 70), Make.read([.clientMsgID("m")], by: "a", at: 60),
+      Make.read(9, by: Make.account),
+    ])
+    #expect(try await inbox.shown().first?.readerCount == 3)
+    #expect(try await inbox.shown().first?.hasReadTime == 60)
+    #expect(try await inbox.store.conversationPeerReads(Make.group).value.map(\.userID) == ["a", "b", "c"])
+    try await inbox.deliver([
+      Make.message(
+        "m", seq: 5, from: Make.account, attached: #"{"groupHasReadInfo":{"hasReadCount":7,"hasReadUserIDList":["e"]}}"#
+      )
+    ])
+    #expect(try await inbox.shown().first?.readerCount == 7)
+    try await inbox.finish()
+  }
+
+  @Test("lists of people: what stands is the greatest revision, and a removed entry does not come back")
+  func people() async throws {
+    let inbox = try await Inbox()
+    func entry(_ scope: SocialFact.Scope, _ id: String, _ revision: Int64, _ text: String?, of group: String = "")
+      -> Fact
+    {
+      .social(
+        SocialFact(
+          account: Make.account, scope: scope, scopeID: group, entityID: id, revision: revision,
+          isRemoved: text == nil, payload: Array((text ?? "").utf8)))
+    }
+    let changes = try await inbox.deliver([
+      entry(.friendships, "bob", 2, "new"), entry(.friendships, "bob", 1, "old"), entry(.friendships, "al", 1, "al"),
+      entry(.groupMembers, "bob", 1, "member", of: "g"), entry(.blocks, "eve", 1, "eve"),
+      entry(.blocks, "eve", 2, nil), entry(.friendRequests, "r", 1, "r"), entry(.groups, "g", 1, "g"),
+      entry(.groupJoinRequests, "j", 1, "j", of: "g"),
+    ])
+    #expect(
+      changes.map(\.social?.scope) == [
+        .friendships, .groupMembers, .blocks, .friendRequests, .groups, .groupJoinRequests,
+      ])
+    #expect(changes.allSatisfy { $0.kinds == .social && $0.conversationID.isEmpty })
+    let store = inbox.store
+    #expect(try await store.friendships().value.map(\.entityID) == ["al", "bob"])
+    #expect(
+      try await store.friendships(after: "al").value.map { String(decoding: $0.payload, as: UTF8.self) } == ["new"])
+    #expect(try await store.groupMembers(of: "g").value.map(\.entityID) == ["bob"])
+    #expect(try await store.groupMembers(of: "h").value.isEmpty)
+    #expect(try await store.blocks().value.isEmpty)
+    #expect(try await store.friendRequests().value.count == 1)
+    #expect(try await store.groups().value.count == 1)
+    #expect(try await store.groupJoinRequests(of: "g").value.count == 1)
+    #expect(try await inbox.deliver([entry(.blocks, "eve", 1, "eve"), entry(.blocks, "x", 1, nil)]).isEmpty)
+    let log = try await store.changes(since: 0).value.changes
+    #expect(log.compactMap(\.social) == changes.compactMap(\.social))
+    try await inbox.finish()
+  }
+
+  @Test("a media task: a terminal state is not displaced by progress, and progress never goes back")
+  func mediaTask() async throws {
+    let inbox = try await Inbox()
+    func task(_ revision: Int64, _ state: MediaTaskFact.State) -> Fact {
+      .mediaTask(MediaTaskFact(account: Make.account, taskID: "t", revision: revision, state: state))
+    }
+    #expect(try await inbox.deliver([task(3, .running)]).map(\.mediaTaskID) == ["t"])
+    #expect(try await inbox.deliver([task(2, .queued)]).isEmpty)
+    #expect(try await inbox.store.mediaTask("t").value?.revision == 3)
+    try await inbox.deliver([task(4, .done)])
+    #expect(try await inbox.deliver([task(9, .running)]).isEmpty)
+    #expect(try await inbox.store.mediaTask("t").value?.state == .done)
+    #expect(try await inbox.store.mediaTask("u").value == nil)
+    #expect(try await inbox.store.changes(since: 0).value.changes.map(\.mediaTaskID) == ["t", "t"])
+    try await inbox.finish()
+  }
+
+  @Test("local data is the application's own: the latest setting stands, no copy touches it")
+  func localData() async throws {
+    let inbox = try await Inbox()
+    try await inbox.deliver([Make.local("m", "early", revision: 1)], [Make.message("m", seq: 1)])
+    #expect(try await inbox.shown().first?.localEx == "early")
+    try await inbox.deliver(
+      [Make.local("m", "late", revision: 2)], [Make.message("m", seq: 1), Make.local("m", "early")])
+    #expect(try await inbox.shown().first?.localEx == "late")
+    try await inbox.finish()
+  }
+
+  @Test("facts without a target are refused with the reason, and the others are stored")
+  func refusals() async throws {
+    let inbox = try await Inbox()
+    let result = try await inbox.store.apply([
+      Make.edit(.clientMsgID(""), version: 1, text: "x"), Make.delete(), Make.delete(.seq(0)), Make.read(0),
+      Make.read([.clientMsgID("")]), Make.read(1, by: ""), Make.recall(seq: 0), Make.clear(3, in: ""),
+      Make.ack("", at: 1), Make.local("", "x"), Make.seqs(max: 3, in: ""),
+      .social(SocialFact(account: Make.account, scope: .blocks, entityID: "", revision: 1)),
+      .mediaTask(MediaTaskFact(account: Make.account, taskID: "", revision: 1, state: .done)),
+      Make.message("m", seq: 1),
+    ])
+    #expect(
+      result.rejected.map(\.reason) == [
+        .emptyTarget, .emptyTarget, .emptyTarget, .emptyTarget, .emptyTarget, .emptyTarget, .emptyClientMsgID,
+        .emptyConversationID, .emptyClientMsgID, .emptyClientMsgID, .emptyConversationID, .emptyTarget, .emptyTarget,
+      ])
+    #expect(result.inserted == 1)
+    try await inbox.finish()
+  }
+
+  @Test("extreme numbers do no harm")
+  func extremes() async throws {
+    let inbox = try await Inbox()
+    try await inbox.deliver([
+      Make.message("m", seq: .max, at: .max), Make.read(.max, at: .max), Make.clear(.max - 1, time: .max),
+      Make.seqs(closed: [.min ... .max], answered: [0...0], max: .max, min: .max), Make.pending("p", at: .max),
+      Make.pending("q", at: .min), Make.ack("p", seq: .max, at: .max), Make.attempt("q", .failed, number: .max),
+      Make.set(.burnDuration(.max), .draft("x", time: .max), revision: .max),
+      Make.message("b", seq: 3, at: .max - 1, marks: .isPrivate, attached: #"{"burnDuration":9223372036854775807}"#),
+      Make.edit(.seq(.max), version: .max, text: "x"),
+    ])
+    _ = try await inbox.store.expire(now: .max)
+    _ = try await inbox.store.conversations()
+    _ = try await inbox.shown(Make.single)
+    try await inbox.finish()
+  }
+}
