@@ -25,7 +25,8 @@ let package = Package(
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
     .target(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
-      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md", "Graph/README.md"]),
+      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md", "Graph/README.md",
+        "Events/README.md"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
@@ -43,7 +44,8 @@ let package = Package(
     .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
-    .testTarget(name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"]),
+    .testTarget(
+      name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe", "CSQLite"]),
     .testTarget(
       name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
   ],

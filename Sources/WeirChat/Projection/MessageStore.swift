@@ -3,7 +3,7 @@ import WeirStore
 /// Where the facts of one account become rows, and what readers ask.
 ///
 /// Facts may come in any order and any number of times; the same set of facts always gives the same content.
-public protocol MessageStore: Sendable {
+public protocol MessageStore: ProjectionReading {
   /// Stores the facts in one transaction and returns after its COMMIT. Pass whatever is pending, up to about 256: one
   /// transaction costs about the same for many facts as for one.
   ///
