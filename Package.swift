@@ -25,12 +25,14 @@ let package = Package(
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
     .target(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
-      exclude: ["Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md", "Graph/README.md",
-        "Events/README.md"]),
+      exclude: [
+        "Decode/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md", "Graph/README.md",
+        "Events/README.md",
+      ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
-    .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir"], exclude: ["README.md"]),
+    .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir", "WeirChat"], exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),

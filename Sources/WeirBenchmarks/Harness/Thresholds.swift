@@ -79,6 +79,13 @@ enum Thresholds {
     "graph from a hub, one thread faster than AsyncStream, 2 hops, one thread": 0.3,
     "graph from AsyncStream, one thread faster than AsyncStream, 2 hops, one thread": 0.35,
     "graph from a hub, one thread faster than stdlib pipe, 3 hops, one thread": 0.6,
+    // hints
+    "hub, 100 readers faster than AsyncStream newest 64, 100 readers": 0.35,
+    "hub, 100 readers against hub, 1 reader": 120,
+    "hub, 100 stuck readers against hub, 100 readers": 0.6,
+    "hub, 100 stuck readers, distinct conversations against hub, 100 stuck readers": 2,
+    "growth over the burst, 100 readers": 1_024,
+    "growth over the burst, 100 stuck readers": 1_024,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.

@@ -40,9 +40,9 @@ import WeirTesting
     let store = try await store()
     let hub = EventHub()
     // The page depends on the messages of whatever conversations it lists.
+    let refine: @Sendable ([String]) -> Interest = { Interest(Set($0.map { .messages(in: $0) } + [.conversations])) }
     let query = ObservedQuery<[String], StoreError>(
-      hub, interest: Interest([.mediaTask("none")]),
-      refine: { Interest(Set($0.map { Topic.messages(in: $0) } + [.conversations])) }, atMostEvery: .zero
+      hub, interest: Interest([.mediaTask("none")]), refine: refine, atMostEvery: .zero
     ) { () async throws(StoreError) in
       let page = try await store.conversations()
       return Snapshot(page.value.map(\.conversationID), at: page.revision)
@@ -143,16 +143,15 @@ import WeirTesting
     let hub = EventHub()
     let (first, second) = (line(1), line(2))
     let heard = Shared(0)
-    try await withReaders(
-      [first, second].map { answer in
-        {
-          for try await _ in store.observedTotals(through: hub, atMostEvery: .zero) {
-            heard.change { $0 += 1 }
-            try await write([answer], to: store, hub)
-          }
+    let readers = [first, second].map { answer -> @Sendable () async throws -> Void in
+      {
+        for try await _ in store.observedTotals(through: hub, atMostEvery: .zero) {
+          heard.change { $0 += 1 }
+          try await write([answer], to: store, hub)
         }
       }
-    ) {
+    }
+    try await withReaders(readers) {
       while try await store.totals().value.messages < 2 { await Task.yield() }
       // Both write again at most once for each of the few answers there are; then all is quiet.
       var seen = -1

@@ -33,6 +33,8 @@ struct EventQueue: Sendable {
   private var states: [PendingEvent] = []
   private var hints = KeyedLine<PendingEvent>()
   private var transients = KeyedLine<PendingEvent>()
+  /// False when no hint waits that covers those of other keys, beside timelines. Saves looking for one at every push.
+  private var mayHaveWide = false
 
   init(limit: Int) {
     self.limit = max(limit, Self.smallestLimit)
@@ -64,6 +66,7 @@ struct EventQueue: Sendable {
       taken = states.removeFirst()
     } else if numbers.1 < numbers.2 {
       taken = hints.popFirst()
+      if hints.isEmpty { mayHaveWide = false }
     } else {
       taken = transients.popFirst()
     }
@@ -115,6 +118,12 @@ extension EventQueue {
 
   /// Merges the event into a wider one that waits, if there is one.
   private mutating func isCovered(_ event: PublishedEvent) -> Bool {
+    if mayHaveWide, coverByWide(event) { return true }
+    guard event.key.scope == .message, let timeline = event.timeline else { return false }
+    return hints.update(timeline) { $0.cover(event, as: .timeline) }
+  }
+
+  private mutating func coverByWide(_ event: PublishedEvent) -> Bool {
     if event.key.scope != .everything, hints.update(Self.everything, { $0.cover(event, as: .everything) }) {
       return true
     }
@@ -122,9 +131,6 @@ extension EventQueue {
       return true
     }
     switch event.key.scope {
-    case .message:
-      guard let timeline = event.timeline else { return false }
-      return hints.update(timeline) { $0.cover(event, as: .timeline) }
     case .read: return hints.update(Self.readAll) { $0.cover(event, as: .readAll) }
     case .social where event.key != Self.social: return hints.update(Self.social) { $0.cover(event, as: .social) }
     default: return false
@@ -151,6 +157,7 @@ extension EventQueue {
       narrower = hints.removeAll { key, _ in key.scope == .social && key != Self.social }
     default: return false
     }
+    mayHaveWide = true
     guard !narrower.isEmpty else { return false }
     var entry = PendingEvent(event)
     for other in narrower { entry.cover(other, as: width, isOverflow: false) }
@@ -182,8 +189,8 @@ extension EventQueue {
   private mutating func gatherTimelines(freeing wanted: Int) {
     var added: Set<CoalescingKey> = []
     var messages = 0
-    hints.forEach { key, entry in
-      guard key.scope == .message, let timeline = entry.timeline else { return }
+    for (key, entry) in hints.all {
+      guard key.scope == .message, let timeline = entry.timeline else { continue }
       messages += 1
       if !hints.contains(timeline) { added.insert(timeline) }
     }
@@ -201,9 +208,10 @@ extension EventQueue {
     as width: PendingEvent.Width, into key: CoalescingKey, freeing wanted: Int,
     _ isWanted: (CoalescingKey, PendingEvent) -> Bool
   ) {
-    guard hints.count(where: isWanted) > wanted else { return }
+    guard hints.all.count(where: isWanted) > wanted else { return }
     let entries = hints.removeAll(where: isWanted)
     guard var merged = entries.first else { return }
+    mayHaveWide = true
     merged.widen(to: width)
     for entry in entries.dropFirst() { merged.cover(entry, as: width, isOverflow: true) }
     if !hints.update(key, { $0.cover(merged, as: width, isOverflow: true) }) { hints.append(key, merged) }
