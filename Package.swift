@@ -38,6 +38,12 @@ let package = Package(
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
     .executableTarget(
       name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+    .target(
+      name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
+      path: "Examples/InboxBrowser/Screen"),
+    .executableTarget(
+      name: "InboxBrowser", dependencies: ["Weir", "WeirChat", "WeirStore", "WeirCommandKit", "InboxScreen"],
+      path: "Examples/InboxBrowser/Program"),
 
     .target(name: "ChatFixtures", dependencies: ["WeirChat"], path: "Tests/ChatFixtures"),
     .executableTarget(
@@ -48,6 +54,8 @@ let package = Package(
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe", "CSQLite"]),
+    .testTarget(
+      name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
       name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
   ],
