@@ -20,12 +20,12 @@ final class Terminal: Sendable {
     cfmakeraw(&settings)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
     // Alternate screen, no cursor, no wrapping at the edge.
-    Self.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
+    Self.put("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
   }
 
   /// Gives the terminal back as it was.
   func restore() {
-    Self.write("\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l")
+    Self.put("\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l")
     var settings = saved
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
   }
@@ -43,14 +43,14 @@ final class Terminal: Sendable {
     for (row, line) in lines.enumerated() where text.hasPrefix("\u{1b}[2J") || before?[row] != line {
       text += "\u{1b}[\(row + 1);1H\(line.ansi)"
     }
-    write(text)
+    put(text)
   }
 
   /// Writes all of a text, however often the system takes only a part.
-  static func write(_ text: String) {
+  static func put(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       if count < 0 && errno != EINTR && errno != EAGAIN { return }
       rest = rest.dropFirst(max(count, 0))
     }

@@ -85,7 +85,7 @@ struct SignalPipe: Sendable {
     _ = signal(number) { number in
       let saved = errno
       var byte = UInt8(truncatingIfNeeded: number)
-      _ = Glibc.write(SignalPipe.shared.writing, &byte, 1)
+      _ = write(SignalPipe.shared.writing, &byte, 1)
       errno = saved
     }
   }

@@ -188,8 +188,13 @@ import WeirTesting
     #expect(reached(listChanged(1, in: "d")) == [.conversations, .totals])
     var social = ProjectionChange(kind: .known(.socialChanged), socialScope: .known(.groupMembers), scopeID: "g")
     #expect(reached(ChatEvent(social)) == [.social(.groupMembers, of: "g")])
-    social.socialScope = nil
-    #expect(reached(ChatEvent(social)).isSuperset(of: [.social(.groups), .social(.blocks)]))
+    for scope in [nil, Native<SocialFact.Scope>(30)] {
+      social.socialScope = scope
+      let lists: Set<Topic> = [
+        .social(.groups), .social(.blocks), .social(.groupMembers, of: "g"), .social(.groupMembers, of: "h"),
+      ]
+      #expect(reached(ChatEvent(social)) == lists)
+    }
     #expect(reached(ChatEvent(ProjectionChange(kind: .known(.syncApplied)))) == all)
   }
 

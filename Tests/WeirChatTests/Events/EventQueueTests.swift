@@ -34,7 +34,7 @@ import Testing
 
   @Test("a hint that was merged or widened is covered: later, for every page, and not behind its revision")
   func coverage() {
-    for seed in 0..<UInt64(soak(60, 3_000)) {
+    for seed in 0..<UInt64(soak(80, 5_000)) {
       let limit = [8, 12, 24, 64][Int(seed % 4)]
       run(seed, limit: limit, count: 300) { pushed, taken, script in
         #expect(zip(taken, taken.dropFirst()).allSatisfy { $0.number < $1.number }, "seed \(seed)")
@@ -58,7 +58,7 @@ import Testing
 
   @Test("the newest event of every key comes out, in its own place or in that of a wider one; the last one always")
   func newest() {
-    for seed in 0..<UInt64(soak(60, 3_000)) {
+    for seed in 0..<UInt64(soak(80, 5_000)) {
       run(seed, limit: 8, count: 200) { pushed, taken, _ in
         #expect(taken.last?.number == pushed.last?.event.number, "seed \(seed)")
         let states = pushed.map(\.event).filter { $0.event.kind == .stateChanged }

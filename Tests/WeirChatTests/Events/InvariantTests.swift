@@ -38,6 +38,21 @@ import WeirTesting
     }
   }
 
+  @Test("Invariant 1: a hint about something unknown keeps its place among the revisions")
+  func unknownInOrder() {
+    let hub = EventHub()
+    hub.publish(upserted(1, in: "a"))
+    hub.publish(ChatEvent(ProjectionChange(kind: Native(99), projectionRevision: 2)))
+    hub.publish(upserted(3, in: "a"))
+    #expect(hub.counters.gaps == 0)
+    hub.publish(ChatEvent(ProjectionChange(kind: Native(99), projectionRevision: 5)))
+    #expect(hub.counters.gaps == 1 && hub.counters.published == 4)
+    // The revision of a schema that is not known is not read.
+    hub.publish(ChatEvent(ProjectionChange(schemaVersion: 2, kind: Native(8), projectionRevision: 900)))
+    hub.publish(upserted(6, in: "a"))
+    #expect(hub.counters.gaps == 1)
+  }
+
   @Test("Invariant 2: the first event sets the baseline and shows no gap")
   func baseline() throws {
     try simulate { simulation in

@@ -62,3 +62,12 @@ public struct TypingUpdate: Sendable, Equatable {
     self.expiresAtMilliseconds = expiresAtMilliseconds
   }
 }
+
+extension TypingUpdate {
+  /// What a decoder found, which names neither an order nor an end: the caller counts, and says how long it holds.
+  public init(_ event: TypingEvent, sequence: Int64, expiresAtMilliseconds: Int64) {
+    self.init(
+      conversationID: event.conversationID, userID: event.userID, isTyping: event.isTyping, sequence: sequence,
+      expiresAtMilliseconds: expiresAtMilliseconds)
+  }
+}

@@ -110,6 +110,8 @@ public final class EventHub: Sendable {
     _ event: ChatEvent, accountEpoch: UInt64? = nil, connectionGeneration: UInt64? = nil
   ) -> Admission {
     let change = event.change
+    // Asked for outside of the lock: the clock is not ours.
+    let now = transients?.now ?? 0
     var woken: [CheckedContinuation<Void, Never>] = []
     let admission: Admission = state.withLock { state in
       guard !state.isClosed else { return .closed }
@@ -118,13 +120,13 @@ public final class EventHub: Sendable {
         return .fenced
       }
       let generation = change?.connectionGeneration ?? connectionGeneration ?? state.connectionGeneration
-      guard isCurrent(event, generation, &state) else {
+      guard isCurrent(event, generation, now, &state) else {
         state.counters.stale &+= 1
         return .stale
       }
-      if !event.requiresFullRequery, let revisions = change?.revisions, state.cursor.admit(revisions) == .gap {
+      if let revisions = change?.countedRevisions, state.cursor.admit(revisions) == .gap {
         state.counters.gaps &+= 1
-        Self.deliver(state.everything, generation, &state, &woken)
+        if !event.requiresFullRequery { Self.deliver(state.everything, generation, &state, &woken) }
       }
       Self.deliver(event, generation, &state, &woken)
       return .published(state.number)
@@ -182,7 +184,7 @@ public final class EventHub: Sendable {
   }
 
   /// Whether an event may still be told. Moves the connection on.
-  private func isCurrent(_ event: ChatEvent, _ generation: UInt64, _ state: inout State) -> Bool {
+  private func isCurrent(_ event: ChatEvent, _ generation: UInt64, _ now: Int64, _ state: inout State) -> Bool {
     switch event {
     case .stateChanged:
       guard generation >= state.connectionGeneration else { return false }
@@ -191,8 +193,8 @@ public final class EventHub: Sendable {
         transients?.reconnect(generation)
       }
       return true
-    case .presenceChanged(let update): return transients?.admit(update, connectionGeneration: generation) ?? true
-    case .typingChanged(let update): return transients?.admit(update, connectionGeneration: generation) ?? true
+    case .presenceChanged(let update): return transients?.admit(update, generation, at: now) ?? true
+    case .typingChanged(let update): return transients?.admit(update, generation, at: now) ?? true
     default: return true
     }
   }
@@ -207,5 +209,12 @@ public final class EventHub: Sendable {
       EventEnvelope(
         number: state.number, accountEpoch: state.accountEpoch, connectionGeneration: generation, event: event))
     for core in state.cores { core.offer(published, &woken) }
+  }
+}
+
+extension ProjectionChange {
+  /// The revisions that the hub counts: none of a payload that must not, or cannot, be read.
+  fileprivate var countedRevisions: ClosedRange<Int64>? {
+    requiresFullRequery || schemaVersion != Self.knownSchema ? nil : revisions
   }
 }

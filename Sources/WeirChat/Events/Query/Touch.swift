@@ -40,7 +40,9 @@ enum Touch: Sendable, Equatable {
       self = .messageState(conversation: change.conversationID, id: change.clientMessageID)
     case .conversationChanged: self = .list
     case .socialChanged(let change):
-      self = .social(change.socialScope?.known, of: change.scopeID ?? change.conversationID)
+      // A list that is not told, or not known, is all of them; an id says nothing without its list.
+      let scope = change.socialScope?.known
+      self = .social(scope, of: scope == nil ? nil : change.scopeID ?? change.conversationID)
     case .syncApplied, .projectionInvalidated: self = .everything
     }
   }

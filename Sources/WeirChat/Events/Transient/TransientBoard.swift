@@ -55,6 +55,9 @@ public final class TransientBoard: Sendable {
         typing: TransientBook(limit: limits.entries, longest: Self.milliseconds(limits.typing))))
   }
 
+  /// The time by which values expire.
+  var now: Int64 { clock.now }
+
   /// The status of a user now; nil when nothing is known, or not any more.
   public func presence(of userID: String) -> Native<PresenceStatus>? {
     let now = clock.now
@@ -74,7 +77,10 @@ public final class TransientBoard: Sendable {
   /// Takes in a presence; false when it is expired, repeated, overtaken or of an older connection.
   @discardableResult
   public func admit(_ update: PresenceUpdate, connectionGeneration: UInt64 = 0) -> Bool {
-    let now = clock.now
+    admit(update, connectionGeneration, at: now)
+  }
+
+  func admit(_ update: PresenceUpdate, _ connectionGeneration: UInt64, at now: Int64) -> Bool {
     return books.withLock {
       $0.presence.admit(
         ByteKey(text: update.userID), update.status, sequence: update.sequence, eventID: update.eventID,
@@ -86,7 +92,10 @@ public final class TransientBoard: Sendable {
   /// That someone stopped never expires: it only takes away.
   @discardableResult
   public func admit(_ update: TypingUpdate, connectionGeneration: UInt64 = 0) -> Bool {
-    let now = clock.now
+    admit(update, connectionGeneration, at: now)
+  }
+
+  func admit(_ update: TypingUpdate, _ connectionGeneration: UInt64, at now: Int64) -> Bool {
     let place = Place(conversation: ByteKey(text: update.conversationID), user: ByteKey(text: update.userID))
     return books.withLock {
       $0.typing.admit(
