@@ -28,7 +28,7 @@ let package = Package(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
       exclude: [
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
-        "Graph/README.md",
+        "Graph/README.md", "Events/README.md",
       ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
@@ -40,6 +40,12 @@ let package = Package(
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
     .executableTarget(
       name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+    .target(
+      name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
+      path: "Examples/InboxBrowser/Screen"),
+    .executableTarget(
+      name: "InboxBrowser", dependencies: ["Weir", "WeirChat", "WeirStore", "WeirCommandKit", "InboxScreen"],
+      path: "Examples/InboxBrowser/Program"),
 
     .target(name: "ChatFixtures", dependencies: ["WeirChat"], path: "Tests/ChatFixtures"),
     .executableTarget(
@@ -49,7 +55,10 @@ let package = Package(
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .testTarget(
-      name: "WeirChatTests", dependencies: ["WeirChat", "ChatFixtures", "StoreKillProbe"], exclude: ["Fixtures"]),
+      name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
+      exclude: ["Fixtures"]),
+    .testTarget(
+      name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
       name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
   ],

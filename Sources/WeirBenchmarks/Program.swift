@@ -14,7 +14,7 @@
 @main
 struct Program {
   static let families = [
-    memory, fused, nodes, hop, pipe, joins, parallel, latency, decode,
+    memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints,
   ]
 
   static func main() async {

@@ -100,8 +100,10 @@ struct GraphStageTests {
     #expect(state.withLock { $0.told } == 2)
     #expect(hints.map(\.number) == (8..<(8 + UInt64(hints.count))).map { $0 })
     let log = try await store.changes(since: 0, limit: .max).value.changes
-    #expect(hints.map(\.revision) == log.map(\.revision))
-    #expect(hints.map(\.conversationID) == log.map(\.conversationID))
+    // Every event is one that the log asks for, in its order.
+    let template = ProjectionChange(kind: .known(.syncApplied), origin: .known(.remoteSync))
+    let expected = log.flatMap { $0.events(template) }
+    #expect(hints.map(\.event) == expected)
     try await store.close()
   }
 
@@ -143,16 +145,40 @@ struct GraphStageTests {
   }
 
   @Test(
-    "a hint stands for the event that describes the change best",
+    "a change is told by the events that describe it, all with its revision",
     arguments: [
-      (ChangeKinds.inserted, InvalidationHint.Event.messageUpserted), (.updated, .messageUpserted),
-      ([.recalled, .unread], .messageMutated), ([.recalled, .inserted], .messageUpserted),
-      ([.unread, .summary], .conversationChanged),
-    ] as [(ChangeKinds, InvalidationHint.Event)])
-  func events(kinds: ChangeKinds, event: InvalidationHint.Event) {
+      (.inserted, [.messageUpserted]), (.updated, [.messageUpserted]), ([.recalled], [.messageMutated]),
+      ([.recalled, .unread], [.messageMutated, .conversationChanged]),
+      ([.recalled, .inserted], [.messageUpserted]),
+      ([.inserted, .unread, .summary], [.messageUpserted, .conversationChanged]),
+      ([.updated, .unread], [.messageUpserted, .conversationReadChanged, .conversationChanged]),
+      ([.unread], [.conversationReadChanged, .conversationChanged]), ([.summary], [.conversationChanged]),
+      ([], [.conversationChanged]), ([.inserted, ChangeKinds(rawValue: 1 << 40)], [.projectionInvalidated]),
+    ] as [(ChangeKinds, [EventKind])])
+  func events(kinds: ChangeKinds, expected: [EventKind]) {
     let change = ConversationChange(conversationID: "c", revision: 3, kinds: kinds, clientMsgIDs: ["m"])
-    let hint = InvalidationHint(number: 9, change)
-    #expect(hint.event == event && hint.revision == 3 && hint.number == 9 && hint.clientMsgIDs == ["m"])
-    #expect(hint.kinds.names.count == (0..<5).count { kinds.contains(ChangeKinds(rawValue: 1 << $0)) })
+    let events = change.events(ProjectionChange(kind: .known(.syncApplied), accountEpoch: 4))
+    #expect(events.map(\.kind) == expected)
+    for change in events.compactMap(\.change) {
+      #expect(change.projectionRevision == 3 && change.firstRevision == 3 && change.accountEpoch == 4)
+      #expect(change.conversationID == "c")
+    }
+    if expected == [.projectionInvalidated] { #expect(events[0].change?.kind == .unknown(kinds.rawValue)) }
+  }
+
+  @Test("a commit that changed very much is told by one event that covers all its revisions")
+  func batch() {
+    var result = CommitResult()
+    result.changes = (1...100).map {
+      ConversationChange(conversationID: "c\($0)", revision: $0 + 20, kinds: .inserted, clientMsgIDs: ["m", "n"])
+    }
+    var emitter = InvalidationEmitter(after: 4, batch: 99)
+    var all: [EventEnvelope] = []
+    emitter.process(result) { all.append($0) }
+    #expect(all.map(\.number) == [5] && all[0].event.kind == .syncApplied)
+    #expect(all[0].event.change?.revisions == 21...120 && all[0].event.change?.affectedCount == 200)
+    result.changes.removeLast()
+    emitter.process(result) { all.append($0) }
+    #expect(all.map(\.number) == Array(5...104) && all.dropFirst().allSatisfy { $0.event.kind == .messageUpserted })
   }
 }

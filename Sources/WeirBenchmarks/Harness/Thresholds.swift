@@ -97,6 +97,13 @@ enum Thresholds {
     "graph from a hub, one thread faster than stdlib pipe, 3 hops, one thread": 0.9,
     // decode
     "OpenIMCallbackDecoder faster than JSONDecoder": 2,
+    // hints
+    "hub, 100 readers faster than AsyncStream newest 64, 100 readers": 0.15,
+    "hub, 100 readers against hub, 1 reader": 300,
+    "hub, 100 stuck readers against hub, 100 readers": 1.5,
+    "hub, 100 stuck readers, distinct conversations against hub, 100 stuck readers": 6,
+    "growth over the burst, 100 readers": 4_096,
+    "growth over the burst, 100 stuck readers": 4_096,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.

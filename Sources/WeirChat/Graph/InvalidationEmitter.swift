@@ -1,9 +1,10 @@
 import Weir
 
-/// Turns the results of commits into numbered hints in a graph. Stands behind a ``ProjectionStage``, so a hint never runs
-/// ahead of its COMMIT.
+/// Turns the results of commits into numbered events in a graph (receiving spec §3). Stands behind a
+/// ``ProjectionStage``, so an event never runs ahead of its COMMIT.
 ///
-/// - Emits when: a commit changed something that can be seen, one hint for each conversation, in order of revisions.
+/// - Emits when: a commit changed something that can be seen: for each conversation the events that describe the change
+///   (see ``ConversationChange/events(_:)``), in the order of revisions; or one `syncApplied` for a large commit.
 /// - Waits when: downstream waits.
 /// - Finishes when: its input does.
 /// - Cancels when: downstream does.
@@ -11,16 +12,34 @@ import Weir
 /// - Errors: none.
 public struct InvalidationEmitter: Stage {
   private var last: UInt64
+  private let template: ProjectionChange
+  private let batch: Int
 
-  /// An emitter whose first hint has the number after `last`.
-  public init(after last: UInt64 = 0) {
+  /// An emitter whose first event has the number after `last`.
+  /// - Parameters:
+  ///   - last: the number of the last event of an earlier emitter.
+  ///   - accountEpoch: the login the commits belong to.
+  ///   - connectionGeneration: the connection they came in on.
+  ///   - origin: where they come from.
+  ///   - batch: a commit that changed more conversations than this is told by one event.
+  public init(
+    after last: UInt64 = 0, accountEpoch: UInt64 = 0, connectionGeneration: UInt64 = 0,
+    origin: ProjectionOrigin = .remoteSync, batch: Int = 64
+  ) {
     self.last = last
+    self.batch = batch
+    template = ProjectionChange(
+      kind: .known(.syncApplied), origin: .known(origin), accountEpoch: accountEpoch,
+      connectionGeneration: connectionGeneration)
   }
 
-  public mutating func process(_ result: CommitResult, _ emit: (InvalidationHint) -> Void) {
-    for change in result.changes {
+  public mutating func process(_ result: CommitResult, _ emit: (EventEnvelope) -> Void) {
+    for event in ChatEvent.events(of: result.changes, template, batch: batch) {
       last &+= 1
-      emit(InvalidationHint(number: last, change))
+      emit(
+        EventEnvelope(
+          number: last, accountEpoch: template.accountEpoch, connectionGeneration: template.connectionGeneration,
+          event: event))
     }
   }
 }

@@ -3,21 +3,7 @@ import WeirStore
 /// Where the facts of one account become rows, and what readers ask.
 ///
 /// Facts may come in any order and any number of times; the same set of facts always gives the same content.
-public protocol MessageStore: Sendable {
-  /// Conversations, pinned ones and then the latest first; `after` continues behind the last one of the page before.
-  func conversations(
-    after position: ConversationPosition?, limit: Int
-  ) async throws(StoreError) -> Snapshot<[ConversationSummary]>
-
-  /// Sums over all conversations.
-  func totals() async throws(StoreError) -> Snapshot<Totals>
-
-  /// The messages of a conversation that are to be shown, newest first; `before` continues behind the last one of the
-  /// page before.
-  func messages(
-    in conversationID: String, before position: MessagePosition?, limit: Int
-  ) async throws(StoreError) -> Snapshot<[StoredMessage]>
-
+public protocol MessageStore: ProjectionReading {
   /// Stores the facts and, in the same transaction, how far their sources have got.
   ///
   /// It is one transaction, and returns after its COMMIT. Pass whatever is pending, up to about 256: one transaction costs

@@ -15,7 +15,7 @@ struct ProjectionAudit {
       "message number of a conversation",
       """
       SELECT c.key FROM conversations c WHERE message_count <>
-      (SELECT count(*) FROM messages m WHERE m.conversation = c.id AND marks & 12 = 0
+      (SELECT count(*) FROM messages m WHERE m.conversation = c.id AND marks & 1036 = 0
       AND NOT (m.seq > 0 AND m.seq <= c.hidden_seq)
       AND NOT (m.send_time > 0 AND m.send_time <= c.hidden_time AND m.evidence > 0))
       """
@@ -25,7 +25,7 @@ struct ProjectionAudit {
       """
       SELECT c.key FROM conversations c WHERE unread <>
       (SELECT count(*) FROM messages m JOIN meta LEFT JOIN strings s ON s.id = m.sender
-      WHERE m.conversation = c.id AND marks & 479 = 0 AND coalesce(s.value, '') <> meta.account
+      WHERE m.conversation = c.id AND marks & 991 = 0 AND coalesce(s.value, '') <> meta.account
       AND NOT (m.seq > 0 AND m.seq <= c.read_seq) AND \(uncleared))
       """
     ),
@@ -33,7 +33,7 @@ struct ProjectionAudit {
       "last message of a conversation",
       """
       SELECT c.key FROM conversations c WHERE pending = 0 AND last_message IS NOT
-      (SELECT id FROM messages m WHERE m.conversation = c.id AND marks & 206 = 0 AND \(uncleared)
+      (SELECT id FROM messages m WHERE m.conversation = c.id AND marks & 1230 = 0 AND \(uncleared)
       ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT 1)
       """
     ),
@@ -49,7 +49,7 @@ struct ProjectionAudit {
       """
       SELECT c.key FROM conversations c WHERE pending <>
       (SELECT count(*) FROM messages m JOIN meta JOIN strings s ON s.id = m.sender AND s.value = meta.account
-      WHERE m.conversation = c.id AND evidence = 0 AND send_time = 0 AND marks & 206 = 0)
+      WHERE m.conversation = c.id AND evidence = 0 AND send_time = 0 AND marks & 1230 = 0)
       """
     ),
     (

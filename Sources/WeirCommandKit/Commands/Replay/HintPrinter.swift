@@ -3,7 +3,7 @@ import WeirChat
 
 /// The last node of a replay: counts hints and prints them where the user wants to see them.
 struct HintPrinter: AsyncChunkStage {
-  typealias Input = InvalidationHint
+  typealias Input = EventEnvelope
   typealias Output = Never
 
   /// How hints are printed.
@@ -13,7 +13,7 @@ struct HintPrinter: AsyncChunkStage {
   let output: SharedOutput
   let tally: ReplayTally
 
-  mutating func process(_ hints: [InvalidationHint], _ emit: (Never) -> Void) async throws(OutputError) {
+  mutating func process(_ hints: [EventEnvelope], _ emit: (Never) -> Void) async throws(OutputError) {
     tally.hinted(hints.count)
     switch form {
     case .none: return
@@ -28,32 +28,35 @@ struct HintPrinter: AsyncChunkStage {
   }
 }
 
-extension InvalidationHint {
+extension EventEnvelope {
   /// The hint on one line for people.
   var line: String {
-    let count = clientMsgIDs.count
-    let messages = count > 0 ? "  \(count) \(count == 1 ? "message" : "messages")" : ""
-    return printable("#\(number)  r\(revision)  \(event.rawValue)  \(conversationID)\(messages)  ")
-      + kinds.names.joined(separator: ",")
+    let place = [revision.map { "r\($0)" }, "\(event.kind)", conversationID, clientMsgID].compactMap { $0 }
+    return printable((["#\(number)"] + place).joined(separator: "  "))
   }
 
-  /// The hint as a JSON object on a line of its own.
+  /// The hint as a JSON object on a line of its own; what it does not tell is left out.
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.field("type", "hint")
     writer.field("number", number)
-    writer.field("revision", revision)
-    writer.field("event", event.rawValue)
-    writer.field("conversationID", conversationID)
-    writer.key("kinds")
-    writer.beginArray()
-    for name in kinds.names { writer.string(name) }
-    writer.endArray()
-    writer.key("clientMsgIDs")
-    writer.beginArray()
-    for id in clientMsgIDs { writer.string(id) }
-    writer.endArray()
+    if let revision { writer.field("revision", revision) }
+    writer.field("event", "\(event.kind)")
+    if let conversationID { writer.field("conversationID", conversationID) }
+    if let clientMsgID { writer.field("clientMsgID", clientMsgID) }
+    if let change = event.change { writer.field("affectedCount", change.affectedCount) }
     writer.endObject()
     writer.endLine()
+  }
+
+  private var conversationID: String? {
+    switch event {
+    case .messageMutated(_, let conversation), .conversationReadChanged(let conversation): conversation
+    default: event.change?.conversationID
+    }
+  }
+
+  private var clientMsgID: String? {
+    if case .messageMutated(let id, _) = event { id } else { event.change?.clientMessageID }
   }
 }

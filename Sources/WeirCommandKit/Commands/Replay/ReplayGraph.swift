@@ -46,7 +46,7 @@ struct ReplayGraph: Sendable {
       .via("merge-hooks", MergeHookStage(hooks) { _, hook, _ in tally.dropped(by: hook) })
       .boundary("to-store", limit: .bytes(Self.bytesInLine))
       .via("projection", projection, limit: .elements(4), supervision: supervision)
-      .via("invalidation", InvalidationEmitter())
+      .via("invalidation", InvalidationEmitter(batch: .max))
       .sink("hints", printer)
   }
 
