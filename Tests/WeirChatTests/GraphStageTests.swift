@@ -153,6 +153,12 @@ struct GraphStageTests {
       ([.inserted, .unread, .summary], [.messageUpserted, .conversationChanged]),
       ([.updated, .unread], [.messageUpserted, .conversationReadChanged, .conversationChanged]),
       ([.unread], [.conversationReadChanged, .conversationChanged]), ([.summary], [.conversationChanged]),
+      ([.edited], [.messageMutated]), ([.deleted, .summary], [.messageMutated, .conversationChanged]),
+      ([.localEx], [.messageMutated]), ([.sendState], [.messageStateChanged]),
+      ([.receipts], [.messageStateChanged, .conversationReadChanged]),
+      ([.read, .unread], [.conversationReadChanged, .conversationChanged]),
+      ([.cleared, .unread], [.messageUpserted, .conversationChanged]),
+      ([.gaps], [.messageUpserted, .conversationChanged]), ([.properties], [.conversationChanged]),
       ([], [.conversationChanged]), ([.inserted, ChangeKinds(rawValue: 1 << 40)], [.projectionInvalidated]),
     ] as [(ChangeKinds, [EventKind])])
   func events(kinds: ChangeKinds, expected: [EventKind]) {
@@ -164,6 +170,21 @@ struct GraphStageTests {
       #expect(change.conversationID == "c")
     }
     if expected == [.projectionInvalidated] { #expect(events[0].change?.kind == .unknown(kinds.rawValue)) }
+  }
+
+  @Test("what belongs to no conversation names its list or its task")
+  func elsewhere() {
+    let template = ProjectionChange(kind: .known(.syncApplied))
+    let members = ConversationChange(
+      conversationID: "", revision: 2, kinds: .social, clientMsgIDs: [],
+      social: SocialChange(scope: .groupMembers, scopeID: "g"))
+    let social = members.events(template)
+    #expect(social.map(\.kind) == [.socialChanged])
+    #expect(Interest([.social(.groupMembers, of: "g")]).touches(social[0]))
+    #expect(!Interest([.social(.blocks)]).touches(social[0]) && !Interest([.conversations]).touches(social[0]))
+    let task = ConversationChange(
+      conversationID: "", revision: 3, kinds: .media, clientMsgIDs: [], mediaTaskID: "t").events(template)
+    #expect(task.map(\.kind) == [.mediaTaskUpdated] && Interest([.mediaTask("t")]).touches(task[0]))
   }
 
   @Test("a commit that changed very much is told by one event that covers all its revisions")

@@ -17,8 +17,8 @@ extension ChatEvent {
 }
 
 extension ConversationChange {
-  /// The events that tell readers of this change, all with its revision: first those about messages, then the one
-  /// about the list. `template` carries what the store does not know: origin, epoch and connection.
+  /// The events that tell readers of this change, all with its revision: first those about messages, then read marks,
+  /// then the one about the list. `template` carries what the store does not know: origin, epoch and connection.
   ///
   /// A bit that this version does not know becomes a `projectionInvalidated` with all bits as its number, so that a
   /// newer store never changes anything in silence.
@@ -27,27 +27,61 @@ extension ConversationChange {
     change.projectionRevision = revision
     change.firstRevision = revision
     change.entityRevision = revision
-    change.conversationID = conversationID
-    change.affectedCount = Int64(clientMsgIDs.count)
-    change.clientMessageID = clientMsgIDs.count == 1 ? clientMsgIDs[0] : nil
     guard ChangeKinds.mapped.isSuperset(of: kinds) else {
+      change.conversationID = conversationID
       change.kind = .unknown(kinds.rawValue)
       return [.projectionInvalidated(change)]
     }
-    var events: [ChatEvent] = []
-    if !kinds.isDisjoint(with: [.inserted, .updated]) || kinds.contains(.recalled) && clientMsgIDs.count > Self.single {
-      change.kind = .known(.messageUpserted)
-      events.append(ChatEvent(change))
-    } else if kinds.contains(.recalled) {
-      events += clientMsgIDs.map { .messageMutated(clientMsgID: $0, conversationID: conversationID) }
-    }
-    // Nothing came and nothing was taken back, and yet the unread number moved: a read mark did it.
-    if kinds.contains(.unread), kinds.isDisjoint(with: [.inserted, .recalled]) {
-      events.append(.conversationReadChanged(conversationID: conversationID))
-    }
-    if !kinds.isDisjoint(with: [.unread, .summary]) || events.isEmpty {
+    if !kinds.isDisjoint(with: .elsewhere) { return eventsElsewhere(change) }
+    change.conversationID = conversationID
+    change.affectedCount = Int64(clientMsgIDs.count)
+    var events = messageEvents(change)
+    if isReadMark { events.append(.conversationReadChanged(conversationID: conversationID)) }
+    if !kinds.isDisjoint(with: .list) || events.isEmpty {
       change.kind = .known(.conversationChanged)
-      change.clientMessageID = nil
+      events.append(ChatEvent(change))
+    }
+    return events
+  }
+
+  /// What says that messages are new, have changed, or are no longer there.
+  private func messageEvents(_ template: ProjectionChange) -> [ChatEvent] {
+    var change = template
+    let isMutated = !kinds.isDisjoint(with: .mutations)
+    // Only where nothing but single messages changed can one be named.
+    if clientMsgIDs.count == 1, kinds.isDisjoint(with: .wholeTimeline) { change.clientMessageID = clientMsgIDs[0] }
+    if !kinds.isDisjoint(with: .timeline) || isMutated && !(1...Self.single).contains(clientMsgIDs.count) {
+      change.kind = .known(.messageUpserted)
+      return [ChatEvent(change)]
+    }
+    var events: [ChatEvent] = []
+    if isMutated { events += clientMsgIDs.map { .messageMutated(clientMsgID: $0, conversationID: conversationID) } }
+    if !kinds.isDisjoint(with: [.sendState, .receipts]) {
+      change.kind = .known(.messageStateChanged)
+      events.append(ChatEvent(change))
+    }
+    return events
+  }
+
+  /// Whether a read mark moved, of the account or of others: the store says so, or the unread number moved though
+  /// nothing came and nothing went.
+  private var isReadMark: Bool {
+    !kinds.isDisjoint(with: [.read, .receipts])
+      || kinds.contains(.unread) && kinds.isDisjoint(with: [.inserted, .recalled, .deleted, .cleared])
+  }
+
+  /// Changes that belong to no conversation.
+  private func eventsElsewhere(_ template: ProjectionChange) -> [ChatEvent] {
+    var events: [ChatEvent] = []
+    if let mediaTaskID {
+      // The store says that the task moved, not where to: that is in the task.
+      events.append(.mediaTaskUpdated(MediaTaskUpdate(taskID: mediaTaskID, state: .unknown(-1))))
+    }
+    if kinds.contains(.social) || mediaTaskID == nil {
+      var change = template
+      change.kind = .known(.socialChanged)
+      change.socialScope = social.map { .known($0.scope) }
+      change.scopeID = social.flatMap { $0.scopeID.isEmpty ? nil : $0.scopeID }
       events.append(ChatEvent(change))
     }
     return events
@@ -59,5 +93,17 @@ extension ConversationChange {
 
 extension ChangeKinds {
   /// The kinds that ``ConversationChange/events(_:)`` knows what to do with.
-  static let mapped: ChangeKinds = [.inserted, .updated, .recalled, .unread, .summary]
+  static let mapped: ChangeKinds = [
+    .timeline, .mutations, .list, .elsewhere, .read, .receipts, .sendState,
+  ]
+  /// Kinds that change which messages a timeline has.
+  static let timeline: ChangeKinds = [.inserted, .updated, .cleared, .gaps]
+  /// Kinds that may reach messages that are not named.
+  static let wholeTimeline: ChangeKinds = [.cleared, .gaps, .read, .receipts]
+  /// Kinds that change what single messages show.
+  static let mutations: ChangeKinds = [.recalled, .edited, .deleted, .localEx]
+  /// Kinds that change the line in the list or the sums.
+  static let list: ChangeKinds = [.unread, .summary, .properties, .cleared, .gaps]
+  /// Kinds that belong to no conversation.
+  static let elsewhere: ChangeKinds = [.social, .media]
 }
