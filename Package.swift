@@ -29,7 +29,8 @@ let package = Package(
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
-    .executableTarget(name: "WeirBenchmarks", dependencies: ["Weir"], exclude: ["README.md"]),
+    .executableTarget(
+      name: "WeirBenchmarks", dependencies: ["Weir", "WeirStore", "WeirChat", "CSQLite"], exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),

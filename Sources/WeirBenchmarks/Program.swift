@@ -14,7 +14,7 @@
 @main
 struct Program {
   static let families = [
-    memory, fused, nodes, hop, pipe, joins, parallel, latency,
+    memory, fused, nodes, hop, pipe, joins, parallel, latency, store,
   ]
 
   static func main() async {

@@ -6,6 +6,7 @@ struct Case: Sendable {
     case perCall = "ns/call"
     case perRoundTrip = "ns/round trip"
     case kibibytes = "KiB"
+    case bytes = "bytes/message"
   }
 
   let name: String
@@ -53,6 +54,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
   case badValue(option: String)
   case noMatch(filter: String)
   case unreadable(path: String)
+  case peer(String)
 
   var description: String {
     switch self {
@@ -61,6 +63,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
     case .unknownOption(let option): "\(option) is not an option; --help lists them"
     case .badValue(let option): "\(option) needs a value; --help shows which"
     case .noMatch(let filter): "no family or case matches \"\(filter)\"; --list shows their names"
+    case .peer(let message): "what we are compared with failed: \(message)"
     case .unreadable(let path): "\(path) cannot be read; the memory benchmarks need Linux"
     }
   }
