@@ -46,7 +46,8 @@ struct InspectedStore {
         editorID: "editor", contentType: 101, body: .element(Array("{\"content\":\"\(text)\"}".utf8))))
   }
 
-  static func recall(_ id: String, seq: Int64 = 0, in target: WeirChat.RecallFact.Target = .conversation(group)) -> Fact {
+  static func recall(_ id: String, seq: Int64 = 0, in target: WeirChat.RecallFact.Target = .conversation(group)) -> Fact
+  {
     .recall(
       WeirChat.RecallFact(
         account: account, target: target, clientMsgID: id,

@@ -77,7 +77,7 @@ import WeirStore
     #expect(try store.text("-m edited").contains("edited by editor at 2025-06-15 15:06:40.002, version 2"))
     #expect(try store.text("-m edited").contains("reads: better"))
     #expect(try store.text("-m edited").contains("so the account has read it"))
-    #expect(try store.text("-m wide").contains("unread: the account has read up to seq 2"))
+    #expect(try store.text("-m wide").contains("the account has not read it, only up to seq 2"))
     let deleted = try store.text("-m deleted -c \(InspectedStore.group)")
     #expect(deleted.contains("hidden: in no list, because it was deleted for everybody"))
     #expect(try store.explanation("deleted")["hiddenReasons"] as? [String] == ["deletedForAll"])

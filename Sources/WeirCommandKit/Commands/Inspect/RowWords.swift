@@ -120,7 +120,7 @@ struct RowWords {
     } else {
       words.append(
         message.marks.contains(.read)
-          ? "so the account has read it" : "unread: the account has read up to seq \(row.ownReadSeq)")
+          ? "so the account has read it" : "the account has not read it, only up to seq \(row.ownReadSeq)")
     }
     return words
   }
