@@ -79,6 +79,24 @@ enum Thresholds {
     "graph from a hub, one thread faster than AsyncStream, 2 hops, one thread": 0.3,
     "graph from AsyncStream, one thread faster than AsyncStream, 2 hops, one thread": 0.35,
     "graph from a hub, one thread faster than stdlib pipe, 3 hops, one thread": 0.6,
+    // store
+    "store, NORMAL 1 faster than C interface, NORMAL 1": 0.3,
+    "store, NORMAL 16 faster than C interface, NORMAL 16": 0.35,
+    "store, NORMAL 256 faster than C interface, NORMAL 256": 0.35,
+    "store, FULL 1 faster than C interface, FULL 1": 0.4,
+    "store, FULL 16 faster than C interface, FULL 16": 0.4,
+    "store, FULL 256 faster than C interface, FULL 256": 0.4,
+    "store, NORMAL 1 faster than text tables, NORMAL 1": 0.25,
+    "store, NORMAL 16 faster than text tables, NORMAL 16": 0.25,
+    "store, NORMAL 256 faster than text tables, NORMAL 256": 0.25,
+    "store, FULL 1 faster than text tables, FULL 1": 0.25,
+    "store, FULL 16 faster than text tables, FULL 16": 0.25,
+    "store, FULL 256 faster than text tables, FULL 256": 0.25,
+    "store, newest 50 conversations": 1_200_000,
+    "store, file": 400,
+    "store, bytes written at 256": 14_000,
+    "store, newest 50 of a conversation": 600_000,
+    "store, total unread": 5_000,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.
