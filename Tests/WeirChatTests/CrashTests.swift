@@ -65,7 +65,8 @@ struct CrashTests {
       done = try #require(Int(String(decoding: position, as: UTF8.self)))
       // Facts and position go together: at most one transaction was durable but not yet acknowledged.
       #expect(done >= acknowledged && done <= acknowledged + batch, "round \(round)")
-      #expect(try await store.audit().value == [], "round \(round)")
+      // The audit reads the whole file: in the long form of this test now and then.
+      if kills < 10 || round % 10 == 0 { #expect(try await store.audit().value == [], "round \(round)") }
       try await store.close()
     }
     #expect(try run(["replay", path, "8", "\(count)", "256"]).hasSuffix("finished\n"))
