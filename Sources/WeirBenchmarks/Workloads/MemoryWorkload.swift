@@ -6,8 +6,12 @@ let memory = Family(
   name: "memory", title: "memory: bytes allocated while idle, resident pages while busy",
   cases: [
     Case("idle AsyncStream with its task", unit: .kibibytes, count: 2_000) { try await idleStreams($0) },
-    Case("idle stage with its task", unit: .kibibytes, count: 2_000) { try await idleStages($0) },
-    Case("idle node, six to a task", unit: .kibibytes, count: 6_000) { try await idleNodes($0) },
+    Case("idle stage with its task", unit: .kibibytes, count: 2_000) { count in
+      try await idleNodes(count, nodesPerTask: 1)
+    },
+    Case("idle node, six to a task", unit: .kibibytes, count: 6_000) { count in
+      try await idleNodes(count, nodesPerTask: 6)
+    },
     Case("bound of the stalled graph by describe()", unit: .kibibytes, count: 1) { _ in
       let blueprint = try stalled(count: 1, gate: Gate())
       return Double(blueprint.memoryBound().bytes ?? 0) / 1024
@@ -62,30 +66,8 @@ private func settle(until isDone: () -> Bool) async throws {
   for _ in 0..<1_000 where !isDone() { try await Task.sleep(for: .milliseconds(2)) }
 }
 
-/// A chain of stages, each in a task of its own, that has passed one element and waits for the next.
-private func idleStages(_ count: Int) async throws -> Double {
-  let hub = MergeHub<Int>()
-  let producer = hub.producer()
-  let before = AllocatedMemory.kibibytes()
-  let blueprint = try Blueprint("idle") { graph in
-    var outlet = graph.source("in", hub)
-    for index in 0..<count {
-      outlet = outlet.map("stage \(index)") { (value: Int) in value }.boundary("hop \(index)")
-    }
-    return outlet.sequence("out")
-  }
-  return try await blueprint.run { live in
-    var answers = try live[live.handles].makeAsyncIterator()
-    await producer.send(1)
-    _ = try await answers.next()
-    let after = AllocatedMemory.kibibytes()
-    live.abort()
-    return (after - before) / Double(count)
-  }
-}
-
-/// A long chain with a change of task after every six nodes, that has passed one element and waits for the next.
-private func idleNodes(_ count: Int) async throws -> Double {
+/// A chain of nodes with a change of task after every `nodesPerTask`, that has passed one element and waits for the next.
+private func idleNodes(_ count: Int, nodesPerTask: Int) async throws -> Double {
   let hub = MergeHub<Int>()
   let producer = hub.producer()
   let before = AllocatedMemory.kibibytes()
@@ -93,7 +75,7 @@ private func idleNodes(_ count: Int) async throws -> Double {
     var outlet = graph.source("in", hub)
     for index in 0..<count {
       outlet = outlet.map("node \(index)") { (value: Int) in value }
-      if index % 6 == 5 { outlet = outlet.boundary("hop \(index)") }
+      if (index + 1) % nodesPerTask == 0 { outlet = outlet.boundary("hop \(index)") }
     }
     return outlet.sequence("out")
   }
@@ -107,6 +89,7 @@ private func idleNodes(_ count: Int) async throws -> Double {
   }
 }
 
+/// The same with AsyncStreams, each with its task.
 private func idleStreams(_ count: Int) async throws -> Double {
   let before = AllocatedMemory.kibibytes()
   return try await withThrowingDiscardingTaskGroup { group in

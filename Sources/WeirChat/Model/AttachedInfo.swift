@@ -57,17 +57,15 @@ extension Envelope {
   public var attached: AttachedInfo { AttachedInfo(json: attachedInfo) }
 
   /// When a message that burns after reading goes, in milliseconds since 1970: its own duration after it was read, or
-  /// that of the conversation when it names none (receiving spec D14). Nil while it is unread.
+  /// that of the conversation when it names none (receiving spec D14). Nil while it is unread, and when neither names one.
   ///
   /// - Parameters:
   ///   - readTime: when it was read, in milliseconds since 1970; 0 while it is unread.
   ///   - fallback: seconds the conversation grants.
   public func burnTime(readAt readTime: Int64, conversation fallback: Int64) -> Int64? {
-    guard readTime > 0 else { return nil }
     let own = attached.burnDuration
-    let (milliseconds, overflow) = max(0, own > 0 ? own : fallback).multipliedReportingOverflow(by: 1_000)
-    let (time, carry) = readTime.addingReportingOverflow(milliseconds)
-    return overflow || carry ? .max : time
+    return BurnRule.deadline(
+      sendTime: sendTime, isRead: readTime > 0, readTime: readTime, burnDuration: own > 0 ? own : fallback)
   }
 }
 
