@@ -7,7 +7,7 @@ import WeirStore
 @testable import WeirChat
 
 /// Pages over a store that another process writes.
-@Suite("Following a store") struct FollowerTests {
+@Suite("Following a store", .timeLimit(.minutes(10))) struct FollowerTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -3,8 +3,9 @@ import WeirTesting
 
 @testable import Weir
 
-/// What users do to graphs that run for long: cancel them, let elements fail now and then, let one consumer hang.
-@Suite struct EnduranceTests {
+/// What users do to graphs that run for long: cancel them, let elements fail now and then, let one consumer hang. Where
+/// they are wrong they do not end: the limit, far above the seconds they take, turns that into a failure.
+@Suite(.timeLimit(.minutes(10))) struct EnduranceTests {
   struct Flaky: Error {}
 
   /// Fails the first time it sees an element.
