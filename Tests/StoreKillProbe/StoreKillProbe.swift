@@ -15,18 +15,22 @@ import WeirStore
 ///                                                   it stopped; prints the facts acknowledged so far
 ///     StoreKillProbe fill PATH SEED BYTES           applies a script until no file may grow beyond BYTES, then lifts
 ///                                                   the limit and goes on; prints what happened
+///     StoreKillProbe hold PATH SEED NUMBER          takes the writer's lock and stops (SIGSTOP) with it in its hands; lets
+///                                                   go of it when it is continued
 @main
 enum StoreKillProbe {
   static func main() async {
     do {
       let arguments = CommandLine.arguments
       guard arguments.count >= 5, let seed = UInt64(arguments[3]), let number = Int(arguments[4]) else {
-        return fail("usage: StoreKillProbe ingest|replay|fill PATH SEED NUMBER [BATCH]")
+        return fail("usage: StoreKillProbe ingest|replay|fill|hold PATH SEED NUMBER [BATCH]")
       }
       if arguments[1] == "ingest" {
         try await ingest(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
       } else if arguments[1] == "replay" {
         try await replay(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
+      } else if arguments[1] == "hold" {
+        try hold(arguments[2])
       } else {
         try await fill(arguments[2], seed, limit: number)
       }
@@ -88,6 +92,15 @@ enum StoreKillProbe {
     }
     say("done \(done)")
     try await store.close()
+  }
+
+  private static func hold(_ path: String) throws {
+    let connection = try Connection(path: path, options: ConnectionOptions(access: .readWrite))
+    try connection.transaction { () throws(StoreError) in
+      say("held")
+      raise(SIGSTOP)
+    }
+    say("released")
   }
 
   private static func scriptedFacts(_ seed: UInt64, _ count: Int) throws -> [Fact] {

@@ -24,12 +24,15 @@ public final class SQLiteMessageStore: MessageStore {
     public var readers: Int
     /// How long a query may hold its view of the file, in milliseconds.
     public var readerAgeLimit: Int64
+    /// How long a transaction waits for the lock of another process before it fails with `StoreError` of kind `busy`, in
+    /// milliseconds.
+    public var busyTimeoutMilliseconds: Int32
 
     /// Settings of a store; the defaults suit messages that a server can deliver again.
     public init(
       durability: Durability = .normal, localDurability: Durability = .full, quickCheck: Bool = false,
       historyLimit: Int64 = 100_000,
-      accountEpoch: Int64 = 0, readers: Int = 2, readerAgeLimit: Int64 = 2_000
+      accountEpoch: Int64 = 0, readers: Int = 2, readerAgeLimit: Int64 = 2_000, busyTimeoutMilliseconds: Int32 = 5_000
     ) {
       self.durability = durability
       self.localDurability = localDurability
@@ -38,6 +41,7 @@ public final class SQLiteMessageStore: MessageStore {
       self.accountEpoch = accountEpoch
       self.readers = readers
       self.readerAgeLimit = readerAgeLimit
+      self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     }
   }
 
@@ -70,7 +74,9 @@ public final class SQLiteMessageStore: MessageStore {
     let total = LatestTotal()
     let writer = try await WriterThread<ProjectionWriter>.open(
       path: path, schema: ProjectionSchema.schema,
-      options: ConnectionOptions(durability: options.durability, quickCheck: options.quickCheck),
+      options: ConnectionOptions(
+        durability: options.durability, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds,
+        quickCheck: options.quickCheck),
       verify: { (connection) throws(StoreError) in try witness.verify(connection) },
       events: .init(
         rolledBack: { $0.forget() },
