@@ -40,16 +40,17 @@ struct MessageAssembler {
 
   /// A message with its id: for the store, or for this moment only.
   private func placed(_ message: ChatMessage, _ attached: AttachedInfo?) -> Decoded {
-    let notice = notice(message)
-    if isTransient(message) { return notice.map { .notice($0) } ?? .onlineOnly(message) }
-    // A notice of the notification twin is not shown; it is kept as long as nobody else acts on it.
-    if notice != nil && isInTwin && notice?.subject != .other {
-      return Decoded.of([notice.map { .notice($0) }, closedSeq(message.key.conversationID)].compactMap(\.self))
-        ?? .ignored(.emptyClientMsgID)
+    guard let notice = notice(message) else {
+      return isTransient(message) ? .onlineOnly(message) : stored(message, attached)
     }
-    let stored = stored(message, attached)
-    guard let notice else { return stored }
-    return .several([stored, .notice(notice)])
+    let people = SocialNotice.facts(notice)
+    let told: [Decoded] = [.notice(notice)] + (people.isEmpty ? [] : [.facts(people)])
+    if isTransient(message) { return Decoded.of(told) ?? .notice(notice) }
+    // A notice of the notification twin is not shown; it is kept as long as nobody else acts on it.
+    if isInTwin && notice.subject != .other {
+      return Decoded.of(told + [closedSeq(message.key.conversationID)].compactMap(\.self)) ?? .notice(notice)
+    }
+    return .several([stored(message, attached)] + told)
   }
 
   /// A message for the store, and what else it tells.

@@ -1,5 +1,5 @@
-/// A notice of the server that changes nothing in the store by itself: something has to be fetched again, or the
-/// application has to be told (receiving spec §1.5).
+/// A notice of the server after which something has to be fetched again, or the application has to be told (receiving
+/// spec §1.5). Rows of people that it carries whole come as facts beside it.
 public struct NoticeEvent: Sendable, Equatable {
   /// What a notice is about.
   public enum Subject: String, Sendable, CaseIterable {
@@ -46,7 +46,7 @@ public struct NoticeEvent: Sendable, Equatable {
     self.detail = detail
   }
 
-  /// The lists of the account that the notice makes stale; all of its subject for a number this version does not know.
+  /// The lists of the account that the notice makes stale, also where it carries some of their rows; all of its subject for a number this version does not know.
   public var scopes: [SocialFact.Scope] {
     switch subject {
     case .friends:

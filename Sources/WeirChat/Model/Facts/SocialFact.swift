@@ -24,7 +24,8 @@ public struct SocialFact: Sendable, Equatable {
   public var scopeID: String
   /// Which entry of the list: a user id, a group id, or a request id. Not empty.
   public var entityID: String
-  /// Orders what is told of one entry: the server's version, or milliseconds since 1970.
+  /// Orders what is told of one entry: milliseconds since 1970 by the server's clock. Rows out of notices carry the time
+  /// of their notice, so who fetches a list gives its rows the time of the fetch.
   public var revision: Int64
   /// Whether the entry left the list.
   public var isRemoved: Bool
@@ -44,4 +45,6 @@ public struct SocialFact: Sendable, Equatable {
     self.isRemoved = isRemoved
     self.payload = payload
   }
+  /// The id under which a request to become friends stands: a pair may have one in each direction.
+  public static func friendRequestID(from sender: String, to receiver: String) -> String { "\(sender)/\(receiver)" }
 }
