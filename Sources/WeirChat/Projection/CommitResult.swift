@@ -56,11 +56,13 @@ public struct ConversationChange: Sendable, Equatable {
   public var social: SocialChange?
   /// The media task that changed, for `ChangeKinds.media`.
   public var mediaTaskID: String?
+  /// Where that task stands, after the transaction or, out of the log, when the log is read; nil when it is not told.
+  public var mediaState: MediaTaskFact.State?
 
   /// A change of its parts.
   public init(
     conversationID: String, revision: Int64, kinds: ChangeKinds, clientMsgIDs: [String], social: SocialChange? = nil,
-    mediaTaskID: String? = nil
+    mediaTaskID: String? = nil, mediaState: MediaTaskFact.State? = nil
   ) {
     self.conversationID = conversationID
     self.revision = revision
@@ -68,6 +70,7 @@ public struct ConversationChange: Sendable, Equatable {
     self.clientMsgIDs = clientMsgIDs
     self.social = social
     self.mediaTaskID = mediaTaskID
+    self.mediaState = mediaState
   }
 }
 
@@ -83,6 +86,9 @@ public struct SocialChange: Sendable, Equatable {
     self.scope = scope
     self.scopeID = scopeID
   }
+
+  /// Whether it is the same list; ids are compared by bytes, as readers do.
+  func isSame(as other: SocialChange) -> Bool { scope == other.scope && scopeID.utf8Equals(other.scopeID) }
 }
 
 /// What changed in a conversation.

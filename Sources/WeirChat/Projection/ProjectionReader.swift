@@ -209,6 +209,7 @@ final class ProjectionReader {
         change.social = scope.map { SocialChange(scope: $0, scopeID: subject) }
       } else if kinds.contains(.media) {
         change.mediaTaskID = subject
+        change.mediaState = try tasks.task(subject)?.state
       } else {
         for row in numbers {
           clientID.bind(row, at: 1)

@@ -158,7 +158,7 @@ final class ProjectionWriter {
     case .social(let social):
       let news = try self.social.join(social)
       let change = SocialChange(scope: social.scope, scopeID: social.scopeID)
-      if news.isChange, !socialChanges.contains(change) { socialChanges.append(change) }
+      if news.isChange, !socialChanges.contains(where: { $0.isSame(as: change) }) { socialChanges.append(change) }
       return news.isNews ? .advanced : .merged
     case .mediaTask(let task):
       guard try tasks.join(task) else { return .merged }
@@ -243,7 +243,8 @@ final class ProjectionWriter {
       try log.append(revision: meta.revision, conversation: 0, kinds: .media, rows: [], subject: task)
       result.changes.append(
         ConversationChange(
-          conversationID: "", revision: meta.revision, kinds: .media, clientMsgIDs: [], mediaTaskID: task))
+          conversationID: "", revision: meta.revision, kinds: .media, clientMsgIDs: [], mediaTaskID: task,
+          mediaState: try tasks.task(task)?.state))
     }
   }
 }

@@ -180,6 +180,19 @@ struct QueryTests {
     try await inbox.finish()
   }
 
+  @Test("lists whose ids differ in their bytes only are told one by one, though the texts look the same")
+  func equivalentIDs() async throws {
+    let inbox = try await Inbox()
+    let groups = ["caf\u{e9}", "cafe\u{301}"]
+    let changes = try await inbox.deliver(
+      groups.map {
+        .social(SocialFact(account: Make.account, scope: .groupMembers, scopeID: $0, entityID: "bob", revision: 1))
+      })
+    #expect(changes.compactMap { $0.social.map { Array($0.scopeID.utf8) } } == groups.map { Array($0.utf8) })
+    for group in groups { #expect(try await inbox.store.groupMembers(of: group).value.count == 1) }
+    try await inbox.finish()
+  }
+
   @Test("a media task: a terminal state is not displaced by progress, and progress never goes back")
   func mediaTask() async throws {
     let inbox = try await Inbox()
@@ -194,6 +207,28 @@ struct QueryTests {
     #expect(try await inbox.store.mediaTask("t").value?.state == .done)
     #expect(try await inbox.store.mediaTask("u").value == nil)
     #expect(try await inbox.store.changes(since: 0).value.changes.map(\.mediaTaskID) == ["t", "t"])
+    try await inbox.finish()
+  }
+
+  @Test("hints of a media task say where it stands, with the source's own number, from the commit and from the log alike")
+  func mediaHints() async throws {
+    let inbox = try await Inbox()
+    func states(_ changes: [ConversationChange]) -> [MediaTaskUpdate] {
+      changes.flatMap { $0.events(ProjectionChange(kind: .known(.syncApplied))) }.compactMap {
+        if case .mediaTaskUpdated(let update) = $0 { update } else { nil }
+      }
+    }
+    for (revision, state) in [MediaTaskFact.State.queued, .running, .done].enumerated() {
+      let fact = MediaTaskFact(
+        account: Make.account, taskID: "t", revision: Int64(revision), state: state, nativeState: 70)
+      let told = states(try await inbox.deliver([.mediaTask(fact)]))
+      #expect(told == [MediaTaskUpdate(taskID: "t", state: .known(state))])
+      let log = try await inbox.store.changes(since: Int64(revision)).value.changes
+      #expect(states(log) == told)
+    }
+    // Of several steps in the log the latest is what a query finds.
+    let all = states(try await inbox.store.changes(since: 0).value.changes)
+    #expect(all.count == 3 && all.allSatisfy { $0.isTerminal })
     try await inbox.finish()
   }
 

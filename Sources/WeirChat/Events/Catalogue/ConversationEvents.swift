@@ -74,8 +74,8 @@ extension ConversationChange {
   private func eventsElsewhere(_ template: ProjectionChange) -> [ChatEvent] {
     var events: [ChatEvent] = []
     if let mediaTaskID {
-      // The store says that the task moved, not where to: that is in the task.
-      events.append(.mediaTaskUpdated(MediaTaskUpdate(taskID: mediaTaskID, state: .unknown(-1))))
+      let state = mediaState.map { Native.known($0) } ?? .unknown(-1)
+      events.append(.mediaTaskUpdated(MediaTaskUpdate(taskID: mediaTaskID, state: state)))
     }
     if kinds.contains(.social) || mediaTaskID == nil {
       var change = template
