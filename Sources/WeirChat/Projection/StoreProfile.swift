@@ -20,19 +20,45 @@ public struct StoreProfile: Sendable, Equatable {
   public var conversations: Int64
   /// Sums over the conversations that are listed.
   public var totals: Totals
+  /// What the note beside the file (`NAME-witness`) says of it.
+  public var witness: WitnessFinding
+}
+
+/// What the note beside a store says of the store.
+public enum WitnessFinding: Sendable, Equatable {
+  /// There is none: the store has not been closed or folded in since it was made, or was copied without its note.
+  case none
+  /// It cannot be read. The next writer makes a new one.
+  case damaged
+  /// It agrees with the store.
+  case agrees
+  /// It was made for another store: the file or its log was replaced.
+  case foreign
+  /// The store had reached this revision and is behind it now: commits are lost, or it is an older copy.
+  case behind(noted: Int64)
+
+  init(_ note: StoreWitness.Note, identity: [UInt8], revision: Int64) {
+    switch note {
+    case .none: self = .none
+    case .damaged: self = .damaged
+    case .noted(let noted, _) where noted != identity: self = .foreign
+    case .noted(_, let noted): self = noted > revision ? .behind(noted: noted) : .agrees
+    }
+  }
 }
 
 extension ProjectionReader {
-  func profile() throws(StoreError) -> StoreProfile {
+  func profile(_ witness: StoreWitness.Note) throws(StoreError) -> StoreProfile {
     let meta = try connection.prepare("SELECT revision, history_from, account_epoch, expired_upto FROM meta")
     guard try meta.step() else { throw StoreError(.corrupt, "the meta row is gone") }
     defer { meta.reset() }
+    let identity = try Meta.identity(connection)
     return StoreProfile(
       account: account, format: try connection.prepare("PRAGMA user_version").firstInt64() ?? 0,
-      identity: try Meta.identity(connection), revision: meta.int64(0), historyFrom: meta.int64(1),
+      identity: identity, revision: meta.int64(0), historyFrom: meta.int64(1),
       accountEpoch: meta.int64(2), expiredUpTo: meta.int64(3),
       conversations: try connection.prepare("SELECT count(*) FROM conversations").firstInt64() ?? 0,
-      totals: try totals())
+      totals: try totals(), witness: WitnessFinding(witness, identity: identity, revision: meta.int64(0)))
   }
 
   /// The ids of all conversations, listed or not, in the order of their bytes, behind `id`.
@@ -49,7 +75,7 @@ extension ProjectionReader {
 /// Questions of those who look into a store.
 extension ProjectionView {
   /// What the store says of itself.
-  public func profile() throws(StoreError) -> StoreProfile { try reader.profile() }
+  public func profile() throws(StoreError) -> StoreProfile { try reader.profile(witness) }
 
   /// The ids of all conversations that anything is known of, listed or not, in the order of their bytes, behind `id`.
   public func conversationIDs(after id: String = "", limit: Int = 256) throws(StoreError) -> [String] {

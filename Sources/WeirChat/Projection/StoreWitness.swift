@@ -65,19 +65,32 @@ struct StoreWitness: Sendable {
     _ = Self.closeFile(file)
   }
 
+  /// What stands there.
+  enum Note: Sendable, Equatable {
+    case none
+    /// It cannot be read, or does not match its checksum.
+    case damaged
+    case noted(identity: [UInt8], revision: Int64)
+  }
+
   /// What is noted; nil when there is no note or it is damaged.
   func read() -> (identity: [UInt8], revision: Int64)? {
+    if case .noted(let identity, let revision) = note() { (identity, revision) } else { nil }
+  }
+
+  /// What stands there, read anew.
+  func note() -> Note {
     let file = Self.openFile(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return nil }
+    guard file >= 0 else { return errno == ENOENT ? .none : .damaged }
     defer { _ = Self.closeFile(file) }
     var bytes = [UInt8](repeating: 0, count: 36)
-    guard pread(file, &bytes, bytes.count, 0) == bytes.count, bytes.starts(with: Self.magic) else { return nil }
+    guard pread(file, &bytes, bytes.count, 0) == bytes.count, bytes.starts(with: Self.magic) else { return .damaged }
     var checksum = Checksum()
     checksum.add(Array(bytes[..<32]))
     let stored = bytes[32...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard stored == checksum.value else { return nil }
+    guard stored == checksum.value else { return .damaged }
     let revision = bytes[24..<32].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return (Array(bytes[8..<24]), Int64(bitPattern: revision))
+    return .noted(identity: Array(bytes[8..<24]), revision: Int64(bitPattern: revision))
   }
 
   private static func openFile(_ path: String, _ flags: Int32) -> Int32 {

@@ -67,6 +67,33 @@ import WeirStore
     #expect(try folder.contents(of: "copy/s") == before.0 && folder.contents(of: "copy/s-wal") == before.1)
   }
 
+  @Test func `it says when the note beside the store tells of another store, or of commits that are gone`() async throws {
+    _ = try await InspectedStore(folder)
+    #expect(try !Shell.run("weir inspect s", in: folder).output.contains("s-witness"))
+    // An older copy, restored without its note.
+    #expect(try Shell.run("cp s older", in: folder).code == 0)
+    let writer = try await SQLiteMessageStore.open(path: folder.file("s"), account: InspectedStore.account)
+    _ = try await writer.apply([InspectedStore.message("fresh", seq: 2_003)])
+    try await writer.close()
+    #expect(try Shell.run("cp older s", in: folder).code == 0)
+    let lost = try Shell.run("weir inspect s", in: folder)
+    #expect(lost.code == 0 && lost.output.contains("warning: s-witness says that revision "), "\(lost.output)")
+    let json = try #require(try Shell.run("weir inspect s --json", in: folder).objects().first)
+    let store = try #require(json["store"] as? [String: Any])
+    #expect(store["witness"] as? String == "behind")
+    // The note of another store.
+    #expect(try Shell.run("weir replay in --store t --no-hints && cp t-witness s-witness", in: folder).code == 0)
+    let foreign = try Shell.run("weir inspect s", in: folder)
+    #expect(foreign.code == 0 && foreign.output.contains("warning: s-witness belongs to another store"))
+    // A note that cannot be read says nothing.
+    #expect(try Shell.run("printf nonsense > s-witness", in: folder).code == 0)
+    let damaged = try Shell.run("weir inspect s --json", in: folder).objects().first?["store"] as? [String: Any]
+    #expect(damaged?["witness"] as? String == "damaged")
+    #expect(try Shell.run("rm s-witness", in: folder).code == 0)
+    let without = try Shell.run("weir inspect s --json", in: folder).objects().first?["store"] as? [String: Any]
+    #expect(without?["witness"] as? String == "none")
+  }
+
   // MARK: Errors
 
   private func expect(

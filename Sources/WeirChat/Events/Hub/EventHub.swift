@@ -36,8 +36,15 @@ public final class EventHub: Sendable {
     public var gaps: UInt64 = 0
   }
 
-  private struct State {
+  /// What revisions are counted in: they begin anew with another login and with another store.
+  struct Line: Equatable {
     var accountEpoch: UInt64
+    var store: UInt64 = 0
+  }
+
+  private struct State {
+    var line: Line
+    var accountEpoch: UInt64 { line.accountEpoch }
     var connectionGeneration: UInt64 = 0
     var cursor = RevisionCursor()
     var number: UInt64 = 0
@@ -65,12 +72,15 @@ public final class EventHub: Sendable {
   ///   - accountEpoch: the present login.
   ///   - transients: takes in presence and typing before they are delivered, and decides which are stale.
   public init(accountEpoch: UInt64 = 0, transients: TransientBoard? = nil) {
-    state = Mutex(State(accountEpoch: accountEpoch))
+    state = Mutex(State(line: Line(accountEpoch: accountEpoch)))
     self.transients = transients
   }
 
   /// The present login.
   public var accountEpoch: UInt64 { state.withLock { $0.accountEpoch } }
+
+  /// What revisions are counted in now.
+  var line: Line { state.withLock { $0.line } }
 
   /// The present connection: the highest that a state was told of.
   public var connectionGeneration: UInt64 { state.withLock { $0.connectionGeneration } }
@@ -153,15 +163,33 @@ public final class EventHub: Sendable {
   /// Begins another login. What waits of the old one is void, and readers are told to query everything: from the first
   /// event they see, they are in the new login.
   public func beginEpoch(_ epoch: UInt64) {
+    begin { state in
+      guard epoch != state.accountEpoch else { return false }
+      state.line.accountEpoch = epoch
+      state.connectionGeneration = 0
+      transients?.clear()
+      return true
+    }
+  }
+
+  /// Tells that another store, or an older copy of it, has taken the place of the one that the readers query: revisions
+  /// are counted anew. What waits of the old one is void, and readers are told to query everything; an answer with a
+  /// lower revision is not old any more.
+  public func beginStore() {
+    begin { state in
+      state.line.store &+= 1
+      return true
+    }
+  }
+
+  /// Lets revisions begin anew, if `change` says so.
+  private func begin(_ change: (inout State) -> Bool) {
     var woken: [CheckedContinuation<Void, Never>] = []
     state.withLock { state in
-      guard !state.isClosed, epoch != state.accountEpoch else { return }
-      state.accountEpoch = epoch
-      state.connectionGeneration = 0
+      guard !state.isClosed, change(&state) else { return }
       state.cursor = RevisionCursor()
-      transients?.clear()
       for core in state.cores { core.void() }
-      Self.deliver(state.everything, 0, &state, &woken)
+      Self.deliver(state.everything, state.connectionGeneration, &state, &woken)
     }
     for continuation in woken { continuation.resume() }
   }

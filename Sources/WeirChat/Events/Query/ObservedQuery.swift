@@ -61,17 +61,20 @@ public struct ObservedQuery<Value: Sendable, Failure: Error>: AsyncSequence, Sen
     private let observed: ObservedQuery
     private let subscription: EventSubscription
     private var interest: Interest
-    private var last: (epoch: UInt64, answer: Snapshot<Value>)?
+    /// What the following revisions are counted in.
+    private var line: EventHub.Line
+    private var last: Snapshot<Value>?
     private var mustQuery = true
     private var notBefore: Duration?
-    /// The highest revision that a hint told of, and the login it belongs to.
-    private var wanted: (epoch: UInt64, revision: Int64) = (0, 0)
+    /// The highest revision that a hint told of.
+    private var wanted: Int64 = 0
     /// Answers in a row that did not reflect that revision.
     private var lagging = 0
 
     init(_ observed: ObservedQuery) {
       self.observed = observed
       interest = observed.interest
+      line = observed.hub.line
       subscription = observed.hub.subscribe(limit: observed.limit, interest: observed.interest)
     }
 
@@ -113,22 +116,23 @@ public struct ObservedQuery<Value: Sendable, Failure: Error>: AsyncSequence, Sen
     /// Queries once; nil when the answer is old or shows nothing new. Until then a query stays due.
     private mutating func answer(_ actor: isolated (any Actor)?) async throws(Failure) -> Snapshot<Value>? {
       if observed.refine != nil { subscription.setInterest(.everything) }
+      let line = observed.hub.line
+      if line != self.line { (self.line, last, wanted) = (line, nil, 0) }
       // What was published before the query begins is in the store, and has to be in the answer.
       for hint in subscription.takePending() { note(hint) }
       let due = wanted
-      let epoch = observed.hub.accountEpoch
       let answer = try await observed.query()
-      // The login has changed under the query: whose answer this is cannot be told.
-      guard observed.hub.accountEpoch == epoch else { return nil }
-      let known = last.flatMap { $0.epoch == epoch ? $0.answer : nil }
+      // The login or the store has changed under the query: whose answer this is cannot be told.
+      guard observed.hub.line == line else { return nil }
+      let known = last
       let isOlder = known.map { answer.revision < $0.revision } ?? false
-      if !isOlder { last = (epoch, answer) }
+      if !isOlder { last = answer }
       if let refine = observed.refine {
         if !isOlder { interest = observed.interest.union(refine(answer.value)) }
         // Narrower again; what has come in meanwhile stays, and is looked at below.
         subscription.setInterest(interest)
       }
-      mustQuery = due.epoch == epoch && isLagging(answer.revision, behind: due.revision)
+      mustQuery = isLagging(answer.revision, behind: due)
       for hint in subscription.takePending() { note(hint) }
       if isOlder { return nil }
       guard let known else { return answer }
@@ -155,9 +159,9 @@ public struct ObservedQuery<Value: Sendable, Failure: Error>: AsyncSequence, Sen
         mustQuery = true
         return
       }
-      if wanted.epoch != hint.accountEpoch { wanted = (hint.accountEpoch, 0) }
-      wanted.revision = Swift.max(wanted.revision, revision)
-      if let last, last.epoch == hint.accountEpoch, revision <= last.answer.revision { return }
+      wanted = Swift.max(wanted, revision)
+      // Of another login or store there is a hint about everything before any that tells a revision.
+      if let last, revision <= last.revision { return }
       mustQuery = true
     }
   }

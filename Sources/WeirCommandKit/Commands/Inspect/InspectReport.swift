@@ -24,6 +24,7 @@ struct InspectReport: Sendable {
         + "(\(Humane.count(profile.conversations)) known), "
         + "\(UnreadText.text(totals.unread, unfetched: totals.unfetched)) unread",
     ]
+    if let warning = profile.witness.warning(path: path) { lines.append("warning: \(warning)") }
     for section in sections { lines += [""] + section.lines(width: width) }
     return lines
   }
@@ -46,6 +47,8 @@ struct InspectReport: Sendable {
     writer.field("messages", profile.totals.messages)
     writer.field("unread", profile.totals.unread)
     writer.field("unfetched", profile.totals.unfetched)
+    writer.field("witness", profile.witness.word)
+    if case .behind(let noted) = profile.witness { writer.field("witnessRevision", noted) }
     writer.endObject()
     for section in sections { section.write(to: &writer) }
     writer.endObject()
@@ -63,5 +66,32 @@ enum UnreadText {
     guard unfetched > 0 else { return Humane.count(unread) }
     let (most, overflows) = Int64(unread).addingReportingOverflow(unfetched)
     return Humane.count(unread) + "–" + Humane.count(overflows ? .max : most)
+  }
+}
+
+extension WitnessFinding {
+  /// What the note beside the store says, for people; nil when there is nothing to worry about.
+  fileprivate func warning(path: String) -> String? {
+    let note = printable(path + "-witness")
+    switch self {
+    case .none, .agrees: return nil
+    case .damaged: return "\(note) cannot be read; the next program that writes the store makes a new one"
+    case .foreign:
+      return "\(note) belongs to another store: this file or its log was put in its place, and writers will refuse it"
+    case .behind(let noted):
+      return "\(note) says that revision \(Humane.count(noted)) had been reached: this is an older copy, or commits are "
+        + "lost, and writers will refuse it"
+    }
+  }
+
+  /// The same for programs.
+  fileprivate var word: String {
+    switch self {
+    case .none: "none"
+    case .damaged: "damaged"
+    case .agrees: "agrees"
+    case .foreign: "foreign"
+    case .behind: "behind"
+    }
   }
 }
