@@ -12,13 +12,13 @@
   /// The contended path of the standard library's mutex is not instrumented on Linux, so the sanitizer reports a race
   /// for everything it protects. It knows pthread's.
   @usableFromInline
-  struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+  package struct SanitizedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Safety: the value is touched only in `withLock`, under the pthread mutex; both live at fixed addresses.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
     @usableFromInline
-    init(_ value: consuming sending Value) {
+    package init(_ value: consuming sending Value) {
       lock = .allocate(capacity: 1)
       pthread_mutex_init(lock, nil)
       self.value = .allocate(capacity: 1)
@@ -26,7 +26,7 @@
     }
 
     @usableFromInline
-    borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
       pthread_mutex_lock(lock)
@@ -41,4 +41,8 @@
       lock.deallocate()
     }
   }
+
+  // Each module that locks has this line: its own name goes before the one it imports.
+  @usableFromInline
+  typealias Mutex = SanitizedMutex
 #endif

@@ -151,7 +151,8 @@ struct SocialNotice {
   private func all(_ key: String) -> [Row] { rows[key] ?? [] }
 
   /// An entry with its row; without one it left the list.
-  private func entry(_ scope: SocialFact.Scope, _ scopeID: String, _ entityID: String, _ row: Row? = nil) -> SocialFact {
+  private func entry(_ scope: SocialFact.Scope, _ scopeID: String, _ entityID: String, _ row: Row? = nil) -> SocialFact
+  {
     SocialFact(
       account: account, scope: scope, scopeID: scopeID, entityID: entityID, revision: time, isRemoved: row == nil,
       payload: row?.json ?? [])

@@ -210,7 +210,7 @@ struct QueryTests {
     try await inbox.finish()
   }
 
-  @Test("hints of a media task say where it stands, with the source's own number, from the commit and from the log alike")
+  @Test("hints of a media task say where it stands, from the commit and from the log alike")
   func mediaHints() async throws {
     let inbox = try await Inbox()
     func states(_ changes: [ConversationChange]) -> [MediaTaskUpdate] {

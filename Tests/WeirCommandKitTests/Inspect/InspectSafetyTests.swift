@@ -67,7 +67,8 @@ import WeirStore
     #expect(try folder.contents(of: "copy/s") == before.0 && folder.contents(of: "copy/s-wal") == before.1)
   }
 
-  @Test func `it says when the note beside the store tells of another store, or of commits that are gone`() async throws {
+  @Test func `it says when the note beside the store tells of another store, or of commits that are gone`() async throws
+  {
     _ = try await InspectedStore(folder)
     #expect(try !Shell.run("weir inspect s", in: folder).output.contains("s-witness"))
     // An older copy, restored without its note.

@@ -79,8 +79,9 @@ extension WitnessFinding {
     case .foreign:
       return "\(note) belongs to another store: this file or its log was put in its place, and writers will refuse it"
     case .behind(let noted):
-      return "\(note) says that revision \(Humane.count(noted)) had been reached: this is an older copy, or commits are "
-        + "lost, and writers will refuse it"
+      let number = Humane.count(noted)
+      return "\(note) says that revision \(number) had been reached: this is an older copy, or commits are lost, and "
+        + "writers will refuse it"
     }
   }
 
