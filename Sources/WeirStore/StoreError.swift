@@ -111,6 +111,7 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
       switch sqlite & 0xff {
       case SQLITE_FULL: .diskFull
       case SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(systemError): .diskFull
+      case SQLITE_IOERR where systemError == EISDIR: .cannotOpen
       case SQLITE_CANTOPEN where [ENOSPC, EDQUOT, EFBIG].contains(systemError): .diskFull
       case SQLITE_IOERR: .io
       case SQLITE_READONLY: .readOnly

@@ -124,6 +124,9 @@ struct GroupCommitTests {
     arguments: [
       ([900, 1_000], []), ([1_001], [.passive]), ([1_001, 1_200, 1_252], [.passive, .passive]),
       ([1_001, 10, 1_001], [.passive, .passive]), ([8_001], [.full]), ([7_999, 8_100, 8_300], [.passive, .full]),
+      ([9_001, 9_300, 13_501, 13_600, 13_800], [.insistent, .full, .full, .insistent]),
+      ([9_001, 13_503], [.insistent, .insistent]),
+      ([9_001, 10, 9_001], [.insistent, .insistent]),
     ] as [([Int32], [Connection.CheckpointMode])])
   func schedule(pages: [Int32], expected: [Connection.CheckpointMode]) {
     var schedule = CheckpointSchedule(ConnectionOptions())

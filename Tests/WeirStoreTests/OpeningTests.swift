@@ -93,6 +93,8 @@ struct OpeningTests {
     for path in [directory.path, file + "/below.db", directory.file("absent/x.db"), "", "a\0b"] {
       let error = #expect(throws: StoreError.self) { try open(path) }
       #expect(error?.kind == .cannotOpen, "\(path)")
+      let reader = #expect(throws: StoreError.self) { _ = try Connection(path: path, options: .reader) }
+      #expect(reader?.kind == .cannotOpen, "\(path)")
     }
   }
 

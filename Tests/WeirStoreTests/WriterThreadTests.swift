@@ -154,6 +154,45 @@ struct WriterThreadTests {
     try await writer.close()
   }
 
+  @Test(
+    "GRDB.swift 619, YapDatabase 197: readers that take one view after the other, so that there is nearly always one, do not let the log grow without bound"
+  )
+  func restlessReaders() async throws {
+    let writer = try await open(ConnectionOptions(checkpointPages: 20))
+    func write() async throws {
+      try await writer.perform { (connection) throws(StoreError) in
+        try connection.execute("INSERT INTO log(x) VALUES (zeroblob(20000))")
+      }
+    }
+    try await write()
+    var longest = 0
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        let reader = try await open(.reader)
+        group.addTask {
+          while !Task.isCancelled {
+            try await reader.perform { (connection) throws(StoreError) in
+              _ = try connection.snapshot { () throws(StoreError) in
+                try connection.prepare("SELECT sum(length(hex(x))) FROM (SELECT x FROM log ORDER BY id DESC LIMIT 10)")
+                  .firstInt64()
+              }
+            }
+          }
+          try await reader.close()
+        }
+      }
+      for _ in 0..<300 {
+        try await write()
+        longest = max(longest, try logSize())
+      }
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+    // All that was written is about 7 MB. This is to 20 pages what 64 MB are to the 1,000 pages of the default.
+    #expect(longest < 64_000_000 / 50, "\(longest)")
+    try await writer.close()
+  }
+
   @Test("a file that cannot be opened gives the error to the caller of open")
   func cannotOpen() async throws {
     let path = directory.path

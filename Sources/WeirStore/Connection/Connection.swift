@@ -193,14 +193,16 @@ public final class Connection {
   public enum CheckpointMode: Sendable {
     /// Moves what it can without waiting for anybody.
     case passive
-    /// Moves everything, waiting for readers up to the busy timeout; the next commit starts the log anew.
+    /// Moves everything and waits a moment for readers to leave the log, so that the next commit starts it anew.
     case full
+    /// The same, and waits for longer than a reader may hold its view.
+    case insistent
     /// Moves everything, waits for readers up to the busy timeout, and empties the log.
     case truncate
   }
 
   /// How long a checkpoint waits for readers, in milliseconds: a reader that stays must not stop the writer.
-  private static let checkpointPatience: Int32 = 50
+  private static let (checkpointPatience, insistentPatience): (Int32, Int32) = (50, 2_500)
 
   /// Folds the write-ahead log into the file. Only the writing connection may call it: a checkpoint that races a
   /// commit of another connection can lose frames in the SQLite versions named by `SQLiteLibrary` (storage spec E7).
@@ -212,15 +214,22 @@ public final class Connection {
     let flag =
       switch mode {
       case .passive: SQLITE_CHECKPOINT_PASSIVE
-      case .full: SQLITE_CHECKPOINT_FULL
+      // FULL alone would leave readers in the log, and with any of them the next commit makes it longer.
+      case .full, .insistent: SQLITE_CHECKPOINT_RESTART
       case .truncate: SQLITE_CHECKPOINT_TRUNCATE
       }
-    if mode == .full { sqlite3_busy_timeout(handle, Self.checkpointPatience) }
-    defer { if mode == .full { sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds) } }
+    let patience: Int32? =
+      switch mode {
+      case .passive, .truncate: nil
+      case .full: Self.checkpointPatience
+      case .insistent: Self.insistentPatience
+      }
+    if let patience { sqlite3_busy_timeout(handle, patience) }
+    defer { if patience != nil { sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds) } }
     var (frames, moved): (Int32, Int32) = (-1, -1)
     let result = sqlite3_wal_checkpoint_v2(handle, nil, flag, &frames, &moved)
-    // A full one that gives up on readers has done what a passive one does.
-    if mode == .full, result & 0xff == SQLITE_BUSY { return false }
+    // One that gives up on readers has done what a passive one does.
+    if patience != nil, result & 0xff == SQLITE_BUSY { return false }
     guard result == SQLITE_OK else { throw failure(result, "cannot checkpoint \(path)") }
     return frames >= 0 && frames == moved
   }
