@@ -61,6 +61,17 @@ import WeirCommandKit
     #expect(messages.contains("hello 2") && !messages.contains("第0组"))
   }
 
+  @Test("a number of unread messages is a range where messages are known to exist that have not come")
+  func ranges() {
+    var page = page(2)
+    (page.unread, page.unfetched) = (7, 3)
+    (page.conversations[0].unread, page.conversations[0].unfetched) = (0, 4)
+    page.conversations[1].unfetched = .max
+    let lines = InboxScreen.lines(model(page, columns: 100, rows: 12)).map(\.text)
+    #expect(lines[0].contains("7–10 unread") && lines[1].contains(" 0–4 "))
+    #expect(lines[3].contains("–\(Int64.max)"))
+  }
+
   @Test("the selection stays with its conversation while the list moves, and is always on the screen")
   func selection() {
     var model = model(page(40), columns: 80, rows: 12, [.down, .down])

@@ -8,12 +8,17 @@ public struct InboxPage: Sendable, Equatable {
     public var id: String
     public var title: String
     public var unread: Int
+    /// Messages known to exist that have not come: up to so many more may be unread.
+    public var unfetched: Int64 = 0
     public var preview: String
     /// Milliseconds since 1970; 0 when unknown.
     public var time: Int64
 
-    public init(id: String, title: String, unread: Int = 0, preview: String = "", time: Int64 = 0) {
+    public init(
+      id: String, title: String, unread: Int = 0, unfetched: Int64 = 0, preview: String = "", time: Int64 = 0
+    ) {
       (self.id, self.title, self.unread, self.preview, self.time) = (id, title, unread, preview, time)
+      self.unfetched = unfetched
     }
   }
 
@@ -36,6 +41,8 @@ public struct InboxPage: Sendable, Equatable {
   /// All conversations, also those that are not in the list.
   public var count = 0
   public var unread = 0
+  /// Messages known to exist that have not come: up to so many more may be unread.
+  public var unfetched: Int64 = 0
   /// The conversation whose messages these are; nil when there is none.
   public var selected: String?
   /// Oldest first.
@@ -50,10 +57,11 @@ public struct InboxPage: Sendable, Equatable {
   public init(_ view: ProjectionView, selecting wish: String?) throws(StoreError) {
     let list = try view.conversations(limit: Self.listLimit)
     let totals = try view.totals()
-    (count, unread) = (totals.conversations, totals.unread)
+    (count, unread, unfetched) = (totals.conversations, totals.unread, totals.unfetched)
     conversations = list.map {
       Conversation(
-        id: $0.conversationID, title: $0.title, unread: $0.unread, preview: $0.last?.preview ?? "", time: $0.lastTime)
+        id: $0.conversationID, title: $0.title, unread: $0.unread, unfetched: $0.unfetched,
+        preview: $0.last?.preview ?? "", time: $0.lastTime)
     }
     selected = wish ?? list.first?.conversationID
     guard let selected else { return }

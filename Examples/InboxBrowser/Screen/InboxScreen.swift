@@ -28,8 +28,15 @@ public enum InboxScreen {
 
   private static func header(_ model: InboxModel) -> ScreenLine {
     guard let page = model.page else { return ScreenLine(fit(" Inbox", model.columns), .inverse) }
-    let text = " Inbox  \(page.count) conversations  \(page.unread) unread"
+    let text = " Inbox  \(page.count) conversations  \(unread(page.unread, page.unfetched)) unread"
     return ScreenLine(fit(text, model.columns), .inverse)
+  }
+
+  /// A number of unread messages: exact, or a range where messages are known to exist that have not come.
+  private static func unread(_ unread: Int, _ unfetched: Int64) -> String {
+    guard unfetched > 0 else { return "\(unread)" }
+    let (most, overflows) = Int64(unread).addingReportingOverflow(unfetched)
+    return "\(unread)–\(overflows ? .max : most)"
   }
 
   private static func footer(_ model: InboxModel) -> ScreenLine {
@@ -48,11 +55,12 @@ public enum InboxScreen {
     for conversation in conversations.dropFirst(first).prefix(visible) {
       let isSelected = conversation.id == model.selected
       let style: ScreenStyle = isSelected ? (model.focus == .list ? .inverse : .bold) : .plain
-      let badge = conversation.unread > 0 ? " \(conversation.unread) " : ""
+      let hasUnread = conversation.unread > 0 || conversation.unfetched > 0
+      let badge = hasUnread ? " \(unread(conversation.unread, conversation.unfetched)) " : ""
       let room = max(width - DisplayWidth.of(badge) - 2, 0)
       let title = fit("\(isSelected ? "▸" : " ") \(printable(conversation.title))", room)
       lines.append(
-        ScreenLine(title, conversation.unread > 0 && style == .plain ? .bold : style)
+        ScreenLine(title, hasUnread && style == .plain ? .bold : style)
           + ScreenLine(fit(badge, max(width - room, 0)), style))
       lines.append(ScreenLine(fit("  \(time(conversation.time))  \(printable(conversation.preview))", width), .dim))
     }

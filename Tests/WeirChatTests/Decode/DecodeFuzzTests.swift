@@ -75,6 +75,10 @@ struct DecodeFuzzTests {
           if message.envelope.seq < 0 { return "a negative seq" }
           weight += fact.weight
         }
+        if case .social(let entry) = fact {
+          if entry.entityID.isEmpty || entry.revision <= 0 { return "no entry" }
+          weight += fact.weight
+        }
         if case .seqs(let seqs) = fact, (seqs.closed + seqs.answered).contains(where: { $0.lowerBound < 1 }) {
           return "a seq below 1"
         }
@@ -119,6 +123,13 @@ struct DecodeFuzzTests {
       (1703, #"{"detail":"{\"conversationIDs\":[\"a\",\"b\"]}"}"#),
       (1701, #"{"detail":"{\"sendID\":\"a\",\"recvID\":\"b\",\"isPrivate\":true}"}"#),
       (1300, #"{"detail":"{\"conversationIDList\":[\"a\"]}"}"#), (2001, #"{"detail":"x"}"#),
+      (1203, #"{"detail":"{\"request\":{\"fromUserID\":\"b\",\"toUserID\":\"c\",\"reqMsg\":\"hi\"}}"}"#),
+      (1204, #"{"detail":"{\"friend\":{\"ownerUserID\":\"7315502264\",\"friendUser\":{\"userID\":\"b\"}}}"}"#),
+      (1205, #"{"detail":"{\"fromToUserID\":{\"fromUserID\":\"7315502264\",\"toUserID\":\"b\"}}"}"#),
+      (
+        1508,
+        #"{"detail":"{\"group\":{\"groupID\":\"g\"},\"kickedUserList\":[{\"userID\":\"b\"},{\"userID\":\"c\"}]}"}"#
+      ),
       (113, #"{"msgTips":"yes"}"#),
     ]
   }

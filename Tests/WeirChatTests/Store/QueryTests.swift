@@ -210,6 +210,26 @@ struct QueryTests {
     try await inbox.finish()
   }
 
+  @Test(
+    "Invariant 20: the final state of a transfer is there by query, also after a restart, and late progress changes nothing"
+  )
+  func mediaTaskAfterRestart() async throws {
+    let directory = try TemporaryDirectory()
+    for state in [MediaTaskFact.State.done, .failed, .cancelled] {
+      let id = "task \(state)"
+      func task(_ revision: Int64, _ state: MediaTaskFact.State) -> Fact {
+        .mediaTask(MediaTaskFact(account: Make.account, taskID: id, revision: revision, state: state))
+      }
+      var store = try await openStore(directory.file("tasks.db"))
+      _ = try await store.apply([task(1, .running), task(2, state)])
+      try await store.close()
+      store = try await openStore(directory.file("tasks.db"))
+      #expect(try await store.apply([task(9, .running)]).changes.isEmpty)
+      #expect(try await store.mediaTask(id).value?.state == state)
+      try await store.close()
+    }
+  }
+
   @Test("hints of a media task say where it stands, from the commit and from the log alike")
   func mediaHints() async throws {
     let inbox = try await Inbox()

@@ -94,6 +94,24 @@ import WeirChat
     try await store.close()
   }
 
+  @Test func `lines that hold nothing to store are not said to be in the store already`() throws {
+    try folder.write(#"{"clientMsgID":"","contentType":101,"sessionType":1,"seq":1}"# + "\n[]\n", to: "nothing")
+    let result = try Shell.run("weir replay nothing --no-hints", in: folder)
+    #expect(result.output.contains("nothing has changed: there was nothing to store\n"), "\(result.output)")
+  }
+
+  @Test func `what is known to exist and has not come makes the unread number a range`() throws {
+    let line = #"{"clientMsgID":"ID","sendID":"b","recvID":"9000000001","sessionType":1,"contentType":101,"#
+      + #""textElem":{"content":"hi"},"seq":SEQ,"sendTime":1718000000000,"msgFrom":100}"#
+    let lines = [1, 5].map { seq in
+      line.replacingOccurrences(of: "ID\",", with: "m\(seq)\",").replacingOccurrences(of: "SEQ", with: "\(seq)")
+    }
+    try folder.write(lines.joined(separator: "\n") + "\n", to: "gap")
+    #expect(try Shell.run("weir replay gap --no-hints", in: folder).output.contains(", 2–5 unread"))
+    let summary = try Shell.run("weir replay gap --json --no-hints", in: folder).summary()
+    #expect((summary["store"] as? [String: Any])?["unfetched"] as? Int == 3)
+  }
+
   @Test func `the summary for people says the same, and fits`() throws {
     let report = try generate(roughSettings(messages: 900, seed: 4), to: "in", in: folder)
     let result = try Shell.run("weir replay in --top 3 --no-hints", in: folder)

@@ -96,6 +96,7 @@ struct SummaryJSON {
     writer.field("conversations", totals.value.conversations)
     writer.field("messages", totals.value.messages)
     writer.field("unread", totals.value.unread)
+    writer.field("unfetched", totals.value.unfetched)
     if let hash { writer.field("contentHash", "\(hash)") }
     writer.endObject()
   }
@@ -123,6 +124,7 @@ struct SummaryJSON {
     writer.field("conversationID", conversation.conversationID)
     writer.field("title", conversation.title)
     writer.field("unread", conversation.unread)
+    writer.field("unfetched", conversation.unfetched)
     writer.field("revision", conversation.revision)
     writer.key("last")
     if let last = conversation.last {

@@ -29,11 +29,13 @@ struct SummaryText {
     let value = totals.value
     lines.append(
       "\(printable(summary.options.store)) holds \(Humane.count(value.messages)) messages in "
-        + "\(Humane.count(value.conversations)) conversations, \(Humane.count(value.unread)) unread")
+        + "\(Humane.count(value.conversations)) conversations, \(UnreadText.text(value.unread, unfetched: value.unfetched)) unread")
     if counts.lines == 0 {
       lines.append("there was nothing to read")
     } else if summary.refusals.total == counts.lines {
       lines.append("nothing could be read: every line was refused")
+    } else if summary.counts.facts.total == 0 {
+      lines.append("nothing has changed: there was nothing to store")
     } else if !counts.hasChanged {
       lines.append("nothing has changed: the store held all of this already")
     }
@@ -104,7 +106,8 @@ struct SummaryText {
       ])
       for conversation in page {
         table.append([
-          conversation.title, Humane.count(conversation.unread), conversation.last?.preview ?? "",
+          conversation.title, UnreadText.text(conversation.unread, unfetched: conversation.unfetched),
+          conversation.last?.preview ?? "",
         ])
       }
       let lines = table.lines(width: width)
