@@ -24,6 +24,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case busy = "store.busy"
     /// The file is damaged: SQLite or a row checksum says so.
     case corrupt = "store.corrupt"
+    /// The file was moved away, deleted or replaced while it was open for writing: what is committed would be lost.
+    case fileGone = "store.file-gone"
     /// The file belongs to another application or another account.
     case foreignFile = "store.foreign-file"
     /// The file was written by a newer version of the library.
@@ -79,6 +81,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case .readOnly: "make the file and its directory writable, or open the store read-only"
     case .busy: "let the other process finish its transaction and try again"
     case .corrupt: "set the file and its -wal and -shm companions aside together and rebuild the projection"
+    case .fileGone:
+      "put the file back, or close the store and open what stands there now; nothing of this transaction was kept"
     case .foreignFile: "choose another path, or open the file with the application and account that made it"
     case .newerFormat: "update this program; the file was left untouched"
     case .cannotOpen: "check that the path names a file in an existing directory with free space"

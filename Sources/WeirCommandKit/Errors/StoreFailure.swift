@@ -23,6 +23,7 @@ struct StoreFailure: CommandError {
     case .readOnly: return "\(store) cannot be written to (\(detail))"
     case .busy: return "\(store) is locked by another program (\(detail))"
     case .corrupt: return "\(store) is damaged, or is no store at all (\(detail)); it was left as it is"
+    case .fileGone: return "\(store) was moved away, deleted or replaced meanwhile; what had been stored went with it"
     case .foreignFile: return "\(store) was not made for this (\(detail)); it was left as it is"
     case .newerFormat: return "\(store) was made by a newer version (\(detail)); it was left as it is"
     case .cannotOpen: return "\(store) cannot be opened or created (\(detail))"
@@ -43,7 +44,7 @@ struct StoreFailure: CommandError {
     case .foreignFile: "Name a store that 'weir replay' made."
     case .newerFormat: "Update weir."
     case .busy, .outOfMemory, .timedOut: "Run the same command again."
-    case .staleEpoch, .closed, .invalidInput, .unexpected: nil
+    case .fileGone, .staleEpoch, .closed, .invalidInput, .unexpected: nil
     }
   }
 
@@ -57,6 +58,7 @@ struct StoreFailure: CommandError {
       "Name another file with --store, or move this one away with its -wal and -shm files and replay everything."
     case .foreignFile: "Name another file with --store, or the right account with --account."
     case .newerFormat: "Update weir, or name another file with --store."
+    case .fileGone: "Put the file back with its -wal file, or name another file with --store and replay everything."
     case .timedOut: "Run the same command again when the machine is less busy."
     case .staleEpoch, .closed, .invalidInput, .outOfMemory, .unexpected: nil
     }
@@ -65,7 +67,7 @@ struct StoreFailure: CommandError {
   var exitCode: ExitCode {
     switch error.kind {
     case .diskFull, .busy, .outOfMemory, .timedOut: .temporary
-    case .io: .inputOutput
+    case .io, .fileGone: .inputOutput
     case .readOnly where isReading: .dataRefused
     case .cannotOpen where isReading: .noInput
     case .readOnly, .cannotOpen: .cannotCreate

@@ -17,6 +17,8 @@ public final class Connection {
   private let options: ConnectionOptions
   private var durability: Durability
   private var handle: OpaquePointer?
+  /// The file that was opened for writing; nil for what is no file.
+  private var opened: FileStanding?
   /// Where the log hook (which needs a stable address) leaves the number of pages in the write-ahead log.
   private let walPagesCell = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   /// When the view in use must end, in nanoseconds, for the progress handler.
@@ -51,6 +53,7 @@ public final class Connection {
       observation?.vfs)
     guard result == SQLITE_OK else { throw failure(result, "cannot open \(path)") }
     sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
+    if options.access.writes { opened = FileStanding(path: path) }
     // Closing must not fold a log into a file before it is known to be the file's own; see `configure`.
     _ = weir_checkpoint_on_close(handle, 0)
     if let preparation = observation?.preparation { try execute(preparation) }
@@ -132,11 +135,20 @@ public final class Connection {
     try begin.run()
     do {
       let result = try body()
+      try demandFile()
       try commit.run()
       return result
     } catch {
       rollback()
       throw error
+    }
+  }
+
+  /// SQLite writes on into a file that was deleted or replaced, and what is committed there is gone when it is closed.
+  private func demandFile() throws(StoreError) {
+    guard let opened else { return }
+    guard let now = FileStanding(path: path), now.device == opened.device, now.number == opened.number else {
+      throw StoreError(.fileGone, "\(path) was moved away, deleted or replaced while it was open")
     }
   }
 

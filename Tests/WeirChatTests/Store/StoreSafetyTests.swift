@@ -150,6 +150,26 @@ struct StoreSafetyTests {
     try await store.close()
   }
 
+  @Test("a store whose file is moved away, deleted or replaced acknowledges nothing more, and goes on when it is back")
+  func fileGone() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, aside) = (directory.file("a.db"), directory.file("aside.db"))
+    let store = try await openStore(path)
+    _ = try await store.apply([Make.message("m", seq: 1)])
+    #expect(rename(path, aside) == 0)
+    for isReplaced in [false, true] {
+      if isReplaced { try Data("another file".utf8).write(to: URL(fileURLWithPath: path)) }
+      let error = await #expect(throws: StoreError.self) { try await store.apply([Make.message("n", seq: 2)]) }
+      #expect(error?.kind == .fileGone && error?.isRetryable == false)
+      #expect(try await store.totals().value.messages == 1)
+    }
+    #expect(rename(aside, path) == 0)
+    _ = try await store.apply([Make.message("n", seq: 2)])
+    #expect(try await store.totals().value.messages == 2)
+    #expect(try await store.audit().value == [])
+    try await store.close()
+  }
+
   @Test("a writer of an old account epoch cannot commit, and the new one is not disturbed")
   func epochs() async throws {
     let path = directory.file("a.db")
