@@ -101,7 +101,8 @@ import WeirChat
   }
 
   @Test func `what is known to exist and has not come makes the unread number a range`() throws {
-    let line = #"{"clientMsgID":"ID","sendID":"b","recvID":"9000000001","sessionType":1,"contentType":101,"#
+    let line =
+      #"{"clientMsgID":"ID","sendID":"b","recvID":"9000000001","sessionType":1,"contentType":101,"#
       + #""textElem":{"content":"hi"},"seq":SEQ,"sendTime":1718000000000,"msgFrom":100}"#
     let lines = [1, 5].map { seq in
       line.replacingOccurrences(of: "ID\",", with: "m\(seq)\",").replacingOccurrences(of: "SEQ", with: "\(seq)")

@@ -27,9 +27,10 @@ struct SummaryText {
         + " (\(Humane.rate(summary.rate)))" + (PeakMemory.bytes.map { ", \(Humane.bytes($0)) of memory" } ?? "")
     ]
     let value = totals.value
+    let unread = UnreadText.text(value.unread, unfetched: value.unfetched)
     lines.append(
       "\(printable(summary.options.store)) holds \(Humane.count(value.messages)) messages in "
-        + "\(Humane.count(value.conversations)) conversations, \(UnreadText.text(value.unread, unfetched: value.unfetched)) unread")
+        + "\(Humane.count(value.conversations)) conversations, \(unread) unread")
     if counts.lines == 0 {
       lines.append("there was nothing to read")
     } else if summary.refusals.total == counts.lines {
