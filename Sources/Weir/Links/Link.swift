@@ -33,7 +33,8 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let conflation: LinkConflation<Element>?
 
   /// - Parameters:
-  ///   - limit: how much may wait.
+  ///   - limit: how much may wait. One that admits nothing (a fault in a blueprint) acts as one element: an empty link takes
+  ///     whatever comes.
   ///   - policy: what happens at the limit.
   ///   - weigh: bytes of an element, for limits in bytes; called outside the lock.
   ///   - chunkSize: most elements a chunk filled element by element may hold.

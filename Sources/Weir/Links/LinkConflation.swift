@@ -44,9 +44,9 @@ extension Link {
     }
   }
 
-  private func putBack(_ combined: Element, weight: Int, of lent: LentElement<Element>, token: Settlement?)
-    -> ObservedOffer
-  {
+  private func putBack(
+    _ combined: Element, weight: Int, of lent: LentElement<Element>, token: Settlement?
+  ) -> ObservedOffer {
     let (observed, abandoned, waiters) = state.withLock { state -> (ObservedOffer, Settlement?, [LinkWaiter]) in
       let abandoned = state.putBack(combined, weight: weight, of: lent, token: token)
       depthHint.store(state.count, ordering: .relaxed)
@@ -81,9 +81,9 @@ extension LinkState {
   /// stand in one list.
   /// - Returns: the token to settle, when nobody reads any more and the combination is abandoned.
   @usableFromInline
-  mutating func putBack(_ combined: Element, weight extra: Int, of lentElement: LentElement<Element>, token: Settlement?)
-    -> Settlement?
-  {
+  mutating func putBack(
+    _ combined: Element, weight extra: Int, of lentElement: LentElement<Element>, token: Settlement?
+  ) -> Settlement? {
     lent = false
     let both = token.map { Settlement.replacing(lentElement.token, by: $0) } ?? lentElement.token
     counters.accepted &+= 1

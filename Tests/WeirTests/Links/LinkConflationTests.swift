@@ -44,16 +44,18 @@ import Testing
   @Test func `a node's closure may take a snapshot of its graph`() async throws {
     let seen = RunLog<Int>()
     let graph = TestMutex<LiveGraph<Void>?>(nil)
-    let blueprint = try Blueprint("looks at itself") { graph_ in
-      graph_.source("numbers", 0..<1_000)
+    let blueprint = try Blueprint("looks at itself") { builder in
+      builder.source("numbers", 0..<1_000)
         .conflate("newest") { waiting, new in
           if let live = graph.withLock({ $0 }) { seen.append(live.snapshot()[link: "newest"]?.depth ?? -1) }
           return Swift.max(waiting, new)
         }
-        .sink("slow", async: { _ in
-          while graph.withLock({ $0 == nil }) { await Task.yield() }
-          for _ in 0..<20 { await Task.yield() }
-        })
+        .sink(
+          "slow",
+          async: { _ in
+            while graph.withLock({ $0 == nil }) { await Task.yield() }
+            for _ in 0..<20 { await Task.yield() }
+          })
     }
     try await blueprint.run { live in
       graph.withLock { $0 = live }
