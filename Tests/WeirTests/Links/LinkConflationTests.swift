@@ -3,7 +3,7 @@ import Testing
 @testable import Weir
 
 /// What a link does that combines elements.
-@Suite(.timeLimit(.minutes(1))) struct LinkConflationTests {
+@Suite(.timeLimit(.minutes(15))) struct LinkConflationTests {
   /// Keeps the link that is looked at out of a closure that is made before it.
   private final class Reference: Sendable {
     let link = TestMutex<Link<Int>?>(nil)
