@@ -154,7 +154,7 @@ import Testing
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1))) func noCancellationIsLostOnThePool() async {
+  @Test(.timeLimit(.minutes(15))) func noCancellationIsLostOnThePool() async {
     let clock = VirtualClock()
     let source = SourceProbe<Int>()
     for round in 0..<4_000 {

@@ -183,15 +183,19 @@ extension Chunk {
     return (element, token)
   }
 
-  /// The newest element, to be replaced in place (conflation).
+  /// Removes and returns the newest element with its token.
   @usableFromInline
-  mutating func replaceLast(_ change: (Element) -> Element) {
-    guard head != tail, let base else { return }
-    base[tail - 1] = change(base[tail - 1])
+  mutating func popLastTracked() -> (element: Element, token: Settlement?)? {
+    guard head != tail, let base else { return nil }
+    let token = tokens?.items.removeLast() ?? nil
+    tail &-= 1
+    let element = (base + tail).move()
+    if head == tail {
+      rewind()
+      tokens = nil
+    }
+    return (element, token)
   }
-
-  @usableFromInline
-  var lastToken: Settlement? { tokens?.items.last ?? nil }
 
   @usableFromInline
   var hasTokens: Bool { tokens != nil }

@@ -76,6 +76,19 @@ struct ChunkQueue<Element: Sendable>: ~Copyable {
     return body(&(base + ((first &+ count &- 1) & (slots &- 1))).pointee.chunk)
   }
 
+  /// Removes the newest chunk; an empty one when there is none.
+  @usableFromInline
+  mutating func removeLast() -> Chunk<Element> {
+    guard count > 0, let base else { return Chunk() }
+    count &-= 1
+    return (base + ((first &+ count) & (slots &- 1))).move().chunk
+  }
+
+  @usableFromInline var lastStamp: UInt64 {
+    guard count > 0, let base else { return 0 }
+    return base[(first &+ count &- 1) & (slots &- 1)].stamp
+  }
+
   @inlinable var firstStamp: UInt64 {
     guard count > 0, let base else { return 0 }
     return base[first].stamp

@@ -29,9 +29,12 @@ public final class Link<Element: Sendable>: Sendable {
   @usableFromInline let enough: Int
   /// Whether elements may have to be weighed or thrown away one by one.
   @usableFromInline let elementwise: Bool
+  /// How elements are combined, where the policy is to combine them.
+  @usableFromInline let conflation: LinkConflation<Element>?
 
   /// - Parameters:
-  ///   - limit: how much may wait.
+  ///   - limit: how much may wait. One that admits nothing (a fault in a blueprint) acts as one element: an empty link takes
+  ///     whatever comes.
   ///   - policy: what happens at the limit.
   ///   - weigh: bytes of an element, for limits in bytes; called outside the lock.
   ///   - chunkSize: most elements a chunk filled element by element may hold.
@@ -53,10 +56,11 @@ public final class Link<Element: Sendable>: Sendable {
     busy = Swift.min(4, Swift.max(1, most / 2))
     enough = Swift.max(1, Swift.min(64, most / 2), Swift.min(256, most / 4))
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
+    if case .conflate(let combine) = policy { conflation = LinkConflation(combine) } else { conflation = nil }
     state = Mutex(
       LinkState(
         limit: limit, policy: policy, weighs: weigher != nil, chunkSize: chunkSize, writers: writers, readers: readers,
-        name: name, weigh: self.weigh))
+        name: name))
   }
 
   // MARK: Writing
@@ -92,8 +96,11 @@ public final class Link<Element: Sendable>: Sendable {
   @inline(never)
   func offerObserved(_ element: Element, token: Settlement?, stamp: UInt64) -> ObservedOffer {
     let weight = weigh?(element) ?? 0
-    var discards = Chunk<Element>()
     let stamp = stamp == 0 ? clock.now() : stamp
+    if let conflation {
+      return offer(element, token: token, weight: weight, stamp: stamp, conflation: conflation)
+    }
+    var discards = Chunk<Element>()
     let (observed, waiters, failure) = state.withLock { state in
       var discarded = Chunk<Element>()
       let offer = state.offer(element, token: token, weight: weight, stamp: stamp, discards: &discarded)

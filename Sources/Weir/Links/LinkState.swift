@@ -75,8 +75,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline let policy: OverflowPolicy<Element>
   /// Named in the failure of the policy `fail`.
   @usableFromInline var name: String
-  /// Weighs what the policy `conflate` has combined.
-  @usableFromInline let weigh: (@Sendable (Element) -> Int)?
+  /// Whether the newest waiting element is out to be combined: it counts as waiting, and the link has not ended yet.
+  @usableFromInline var lent = false
   /// The failure of the policy `fail`, until somebody has told the run.
   @usableFromInline var overflow: StageFailure?
   @usableFromInline let chunkSize: Int
@@ -97,10 +97,9 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline
   init(
     limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int,
-    name: String = "link", weigh: (@Sendable (Element) -> Int)? = nil
+    name: String = "link"
   ) {
     self.name = name
-    self.weigh = weigh
     self.limit = limit
     self.policy = policy
     separate = limit.age != nil
@@ -240,20 +239,9 @@ struct LinkState<Element: Sendable>: ~Copyable {
       counters.accepted &+= 1
       counters.discard(.overflow)
       return .handled
-    case .conflate(let combine):
-      var combined: Element?
-      _ = queue.withLast { chunk in
-        chunk.replaceLast { waiting in
-          let both = combine(waiting, element)
-          combined = both
-          return both
-        }
-        if let token { chunk.attachToLast(Settlement.replacing(chunk.lastToken, by: token)) }
-      }
-      if let combined, let weigh { replaceLastWeight(weigh(combined)) }
-      counters.accepted &+= 1
-      counters.conflated &+= 1
-      return .handled
+    case .conflate:
+      // The link lends the newest out and has it combined.
+      return .none
     case .fail:
       let failure = StageFailure(node: name, cause: LinkOverflow(limit: limit))
       end = .failed(failure)
@@ -263,14 +251,6 @@ struct LinkState<Element: Sendable>: ~Copyable {
       counters.discard(.overflow)
       return .handled
     }
-  }
-
-  @inlinable
-  @inline(never)
-  mutating func replaceLastWeight(_ new: Int) {
-    guard let count = weights?.count, let old = weights?.last else { return }
-    weights?[count - 1] = new
-    weight = weight &- old &+ new
   }
 
   /// The failure of the policy `fail`, once.
@@ -309,7 +289,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   ) -> TakeResult {
     if limit.age != nil { dropExpired(now: stamp, discards: &discards) }
     if queue.isEmpty {
-      guard let end else { return .empty }
+      guard let end, !lent else { return .empty }
       return .ended(end)
     }
     if queue.firstCount <= most {

@@ -8,7 +8,7 @@ public enum OverflowPolicy<Element: Sendable>: Sendable {
   /// The new element is discarded.
   case dropNewest
   /// The new element is combined with the newest waiting one; the combination stays in its place and is weighed anew.
-  /// The closure (and the link's weight function) is called under the link's lock: it must only compute.
+  /// The closure is called outside the link's lock, for one writer at a time; it must not write to its own link.
   case conflate(@Sendable (_ waiting: Element, _ new: Element) -> Element)
   /// The link fails with ``LinkOverflow``; what waits is still delivered.
   case fail

@@ -20,9 +20,6 @@ struct Deque<Element> {
   @inlinable var isEmpty: Bool { count == 0 }
 
   @inlinable
-  var last: Element? { isEmpty ? nil : self[count - 1] }
-
-  @inlinable
   subscript(index: Int) -> Element {
     get {
       guard let element = slots[(first + index) & (slots.count - 1)] else {
@@ -60,6 +57,15 @@ struct Deque<Element> {
     let element = self[0]
     slots[first] = nil
     first = (first + 1) & (slots.count - 1)
+    count -= 1
+    return element
+  }
+
+  /// Removes the newest element. The deque must not be empty.
+  @inlinable
+  mutating func removeLast() -> Element {
+    let element = self[count - 1]
+    slots[(first + count - 1) & (slots.count - 1)] = nil
     count -= 1
     return element
   }

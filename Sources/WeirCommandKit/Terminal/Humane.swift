@@ -11,6 +11,11 @@ public enum Humane {
     return grouped
   }
 
+  /// `1, "line"` → `1 line`, `2, "line"` → `2 lines`.
+  public static func count(_ value: some BinaryInteger, _ noun: String) -> String {
+    count(value) + " " + noun + (value == 1 ? "" : "s")
+  }
+
   /// `215_340` → `215k`, `1_250_000` → `1.25M`: three significant digits, up to 999 in full.
   public static func short(_ value: Double) -> String {
     scaled(value, by: 1_000, units: ["", "k", "M", "G", "T", "P"])

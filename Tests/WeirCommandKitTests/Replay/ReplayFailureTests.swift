@@ -87,6 +87,14 @@ import WeirStore
     #expect(try #require(summary["peakMemory"] as? Int) < 100 << 20)
   }
 
+  @Test func `a single line that is refused counts with its bytes`() throws {
+    let result = try Shell.run(
+      "head -c 2097152 /dev/zero | tr '\\0' x | weir replay --rejects rejects", in: folder)
+    #expect(result.code == ExitCode.dataRefused.rawValue)
+    #expect(result.output.hasPrefix("1 line, 2.00 MiB in "), "\(result.output)")
+    #expect(result.output.contains("holds 0 messages in 0 conversations"))
+  }
+
   @Test func `many lines just below the limit do not pile up in memory`() throws {
     // 200 refusals of 1 MB each: more than any link may hold.
     let result = try Shell.run(

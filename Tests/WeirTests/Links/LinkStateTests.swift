@@ -69,13 +69,6 @@ import Testing
     #expect(state.drain() == [1, 2])
   }
 
-  @Test func `conflate combines into the newest waiting one`() {
-    let state = state(.elements(2), .conflate { $0 * 10 + $1 })
-    for element in 1...4 { #expect(state.add(element) == .accepted) }
-    #expect(state.drain() == [1, 234])
-    #expect(state.counters.conflated == 2)
-  }
-
   @Test func `fail ends the link after what waits`() {
     let state = state(.elements(1), .fail)
     #expect(state.add(1) == .accepted)

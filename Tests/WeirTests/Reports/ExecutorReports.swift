@@ -5,7 +5,7 @@ import WeirTesting
 
 /// Failures that users of other systems reported about tasks, threads and executors.
 @Suite struct ExecutorReports {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(15)))
   func `async-algorithms 303: whoever is resumed is resumed outside every lock of a link`() async throws {
     let executor = WatchingExecutor()
     let link = Link<Int>(limit: .elements(2), writers: 2)
@@ -51,7 +51,7 @@ import WeirTesting
     #expect(received == 400)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(15)))
   func `swift 85668: a whole graph may be looked into at every moment at which anything is resumed`() async throws {
     let executor = WatchingExecutor()
     let blueprint = try Blueprint("looked into") { graph in
@@ -75,7 +75,7 @@ import WeirTesting
     #expect(looks.value > 0)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(15)))
   func `async-algorithms 430: a merge whose tasks change threads at every suspension works`() async throws {
     let blueprint = try Blueprint("threads") { graph in
       graph.merge("merge", graph.source("a", 0..<60), graph.source("b", 60..<120), limit: .elements(1)).collect("all")

@@ -125,7 +125,7 @@ import WeirTesting
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(15)))
   func `supabase-swift 1154: a producer that yields under a lock which its end handler needs does not deadlock`()
     async throws
   {

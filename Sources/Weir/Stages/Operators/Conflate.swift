@@ -12,8 +12,8 @@ extension Outlet {
   /// - Errors: none; a limit that can admit nothing is a fault of the blueprint.
   /// - Parameters:
   ///   - limit: how much may wait uncombined; by default one element.
-  ///   - combine: makes one of the newest waiting element and the new one. Called under the link's lock: it must be short
-  ///     and call nothing that waits.
+  ///   - combine: makes one of the newest waiting element and the new one. Upstream's task is busy with it: it
+  ///     must call nothing that waits.
   public consuming func conflate(
     _ name: String, limit: LinkLimit = .elements(1), file: StaticString = #fileID, line: UInt = #line,
     _ combine: @escaping @Sendable (_ waiting: Element, _ new: Element) -> Element

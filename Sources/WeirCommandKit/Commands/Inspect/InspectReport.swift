@@ -20,7 +20,7 @@ struct InspectReport: Sendable {
     var lines = [
       "\(printable(path)): store of account \(printable(profile.account)), format \(profile.format), "
         + "revision \(Humane.count(profile.revision)), id \(identity)",
-      "\(Humane.count(totals.messages)) messages in \(Humane.count(totals.conversations)) listed conversations "
+      "\(Humane.count(totals.messages, "message")) in \(Humane.count(totals.conversations, "listed conversation")) "
         + "(\(Humane.count(profile.conversations)) known), "
         + "\(UnreadText.text(totals.unread, unfetched: totals.unfetched)) unread",
     ]

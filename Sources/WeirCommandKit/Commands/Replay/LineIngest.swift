@@ -44,6 +44,8 @@ struct LineIngest: Sendable {
       }
       lines.removeAll(keepingCapacity: true)
     }
+    // What was read and not delivered: refused lines and the line breaks at the end.
+    tally.read(lines: 0, bytes: source.bytesRead)
     try handle(events.take())
   }
 

@@ -23,14 +23,14 @@ struct SummaryText {
   private var head: [String] {
     let counts = summary.counts
     var lines = [
-      "\(Humane.count(counts.lines)) lines, \(Humane.bytes(counts.bytes)) in \(Humane.duration(summary.elapsed))"
+      "\(Humane.count(counts.lines, "line")), \(Humane.bytes(counts.bytes)) in \(Humane.duration(summary.elapsed))"
         + " (\(Humane.rate(summary.rate)))" + (PeakMemory.bytes.map { ", \(Humane.bytes($0)) of memory" } ?? "")
     ]
     let value = totals.value
     let unread = UnreadText.text(value.unread, unfetched: value.unfetched)
     lines.append(
-      "\(printable(summary.options.store)) holds \(Humane.count(value.messages)) messages in "
-        + "\(Humane.count(value.conversations)) conversations, \(unread) unread")
+      "\(printable(summary.options.store)) holds \(Humane.count(value.messages, "message")) in "
+        + "\(Humane.count(value.conversations, "conversation")), \(unread) unread")
     if counts.lines == 0 {
       lines.append("there was nothing to read")
     } else if summary.refusals.total == counts.lines {
@@ -45,7 +45,7 @@ struct SummaryText {
     case .draining, .drained: lines.append("stopped on request; everything that was read is stored")
     case .abandoned:
       lines.append(
-        "stopped on request; \(Humane.count(summary.unsettled)) lines were read and not stored in time: "
+        "stopped on request; \(Humane.count(summary.unsettled, "line")) read and not stored in time: "
           + "run the same command again")
     }
     if let hash { lines.append("content hash \(hash)") }
