@@ -33,6 +33,9 @@ final class HistoryFixture: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
+  /// Called last: keeps the folder until then.
+  func keep() {}
+
   func open(
     _ tables: [TrackedTable] = HistoryFixture.tables, options: HistoryOptions = HistoryOptions()
   ) async throws -> History {

@@ -19,6 +19,7 @@ import WeirStore
 
   @Test func `the six steps are a graph of ten lines`() async throws {
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open()
     try await history.register("app")
     let seen = Mutex<[String]>([])
@@ -49,9 +50,7 @@ import WeirStore
     #expect(seen.withLock { $0 } == ["2 by ext", "1 by ext"])
     #expect(try await history.cursor(of: "app").seq == 3)
     #expect(try await history.deadLetters().map(\.seq) == [2])
-    let names = try await history.write(as: "app") { connection in
-      try connection.prepare("SELECT group_concat(name) FROM projection").firstString()
-    }
+    let names = try await history.text("SELECT group_concat(name) FROM projection")
     #expect(names == "Ann,Bo")
     await history.close()
   }
@@ -59,6 +58,7 @@ import WeirStore
   @Test func `a tracker merges a backlog at its start and what comes later, and ends when it is released`() async throws
   {
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open()
     try await history.register("app")
     try await history.insert("before", as: "ext")
@@ -80,6 +80,7 @@ import WeirStore
   {
     struct Poison: Error {}
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open()
     try await history.register("app")
     for number in 1...40 { try await history.insert("p\(number)", as: "ext") }
@@ -92,9 +93,7 @@ import WeirStore
     tracker.start()
     try await eventually { try await history.cursor(of: "app").seq == 40 }
     #expect(try await history.deadLetters().map(\.seq) == [23])
-    let merged = try await history.write(as: "app") { connection in
-      try connection.prepare("SELECT count(*) FROM projection").firstInt64()
-    }
+    let merged = try await history.number("SELECT count(*) FROM projection")
     #expect(merged == 39)
     await tracker.stopAndWait()
     await history.close()

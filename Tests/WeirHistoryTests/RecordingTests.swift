@@ -10,6 +10,7 @@ import WeirStore
 
   @Test func `a transaction is recorded with its author, its rows and what changed of them`() async throws {
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open()
     let start = try await history.now()
     let first = try await history.insert("Ann", "Bo", as: "app")
@@ -31,6 +32,7 @@ import WeirStore
 
   @Test func `a raw client is recorded, each row as a transaction of nobody`() async throws {
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open()
     let start = try await history.now()
     try fixture.raw("BEGIN; INSERT INTO person (name) VALUES ('a'), ('b'); DELETE FROM person WHERE name = 'a'; COMMIT")
@@ -44,6 +46,7 @@ import WeirStore
 
   @Test func `composite keys, odd texts and numbers come back as they were`() async throws {
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open([
       TrackedTable("person", key: ["id"], tombstone: ["name", "age", "photo"]),
       TrackedTable("item", key: ["shelf", "number"], tombstone: ["label"]),
@@ -70,6 +73,7 @@ import WeirStore
   @Test func `what throws leaves nothing, and no number is lost`() async throws {
     struct Refusal: Error {}
     let fixture = try HistoryFixture()
+    defer { fixture.keep() }
     let history = try await fixture.open()
     await #expect(throws: Refusal.self) {
       try await history.write(as: "app") { connection in

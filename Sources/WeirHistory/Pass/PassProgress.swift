@@ -19,7 +19,7 @@ struct PassProgress: Sendable {
   let pageSize: Int
   /// Transactions of the next page.
   private(set) var limit: Int
-  /// Failures since the last batch that was merged.
+  /// Failures since the last batch that was merged, or since one is looked for that fails by itself.
   private(set) var attempts = 0
   private var transient = 0
   /// Transactions among which is one that fails by itself; zero where none is looked for.
@@ -32,10 +32,11 @@ struct PassProgress: Sendable {
 
   /// A batch of so many scanned transactions was merged, or given up on.
   mutating func passed(scanned: Int) {
-    attempts = 0
     transient = 0
     suspects = max(0, suspects - scanned)
-    if suspects == 0 { limit = pageSize }
+    guard suspects == 0 else { return }
+    attempts = 0
+    limit = pageSize
   }
 
   /// A batch failed.
