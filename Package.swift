@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "Weir", targets: ["Weir"]),
     .library(name: "WeirTesting", targets: ["WeirTesting"]),
     .library(name: "WeirStore", targets: ["WeirStore"]),
+    .library(name: "WeirHistory", targets: ["WeirHistory"]),
     .library(name: "WeirChat", targets: ["WeirChat"]),
     .executable(name: "weir", targets: ["WeirCommand"]),
   ],
@@ -24,6 +25,7 @@ let package = Package(
       ]),
     .target(name: "WeirTesting", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
+    .target(name: "WeirHistory", dependencies: ["Weir", "WeirStore"], exclude: ["README.md"]),
     .target(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
       exclude: [
@@ -55,6 +57,7 @@ let package = Package(
     .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
+    .testTarget(name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting"]),
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),

@@ -35,13 +35,15 @@ public struct ConnectionOptions: Sendable {
   public var busyTimeoutMilliseconds: Int32
   /// The write-ahead log is folded into the file once it holds more pages than this.
   public var checkpointPages: Int32
+  /// Held around every transaction that a ``WriterThread`` commits and every checkpoint; nil where one process writes.
+  public var writeLock: WriteLock?
   /// Whether `quick_check` reads the whole file at open (about 2.5 ms a MiB).
   public var quickCheck: Bool
 
   /// Settings of a connection; the defaults are those of a writer.
   public init(
     access: FileAccess = .create, durability: Durability = .normal, cacheKibibytes: Int32 = 16 << 10,
-    busyTimeoutMilliseconds: Int32 = 5_000, checkpointPages: Int32 = 1_000, quickCheck: Bool = false
+    busyTimeoutMilliseconds: Int32 = 5_000, checkpointPages: Int32 = 1_000, quickCheck: Bool = false, writeLock: WriteLock? = nil
   ) {
     self.access = access
     self.durability = durability
@@ -49,6 +51,7 @@ public struct ConnectionOptions: Sendable {
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     self.checkpointPages = checkpointPages
     self.quickCheck = quickCheck
+    self.writeLock = writeLock
   }
 
   /// The settings of a reader beside the writer of the same file.

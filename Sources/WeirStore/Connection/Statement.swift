@@ -139,6 +139,11 @@ public final class Statement {
     sqlite3_column_int64(pointer, column)
   }
 
+  /// The floating-point number in `column` (the first is 0); 0 for NULL.
+  public func double(_ column: Int32) -> Double {
+    sqlite3_column_double(pointer, column)
+  }
+
   /// The text in `column` (the first is 0); empty for NULL. Invalid UTF-8 is repaired, which a checksum then reveals.
   public func string(_ column: Int32) -> String {
     guard let text = sqlite3_column_text(pointer, column) else { return "" }

@@ -33,11 +33,15 @@ public struct Schema: Sendable {
     self.migrations = migrations
   }
 
+  /// For a file whose tables somebody else makes and whose mark is somebody else's: it is only opened.
+  public static var anyFile: Schema { Schema(applicationID: 0, migrations: []) }
+
   /// Checks the file, configures the connection and, when `access` allows it, migrates to the current format.
   ///
   /// - Throws: `StoreError` of kind `foreignFile`, `newerFormat`, `corrupt` (also for a file that is no database), or
   ///   as SQLite reports it.
   public func prepare(_ connection: Connection, access: FileAccess) throws(StoreError) {
+    if applicationID == 0, migrations.isEmpty { return try connection.configure() }
     let found = try inspect(connection)
     try connection.configure()
     if found == migrations.count { return }

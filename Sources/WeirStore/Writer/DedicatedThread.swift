@@ -6,7 +6,7 @@
 
 /// One operating-system thread that runs one closure and can be joined. SQLite blocks while it writes and waits for
 /// locks, which the shared pool of Swift tasks must not do.
-struct DedicatedThread: Sendable {
+public struct DedicatedThread: Sendable {
   private final class Start: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -16,7 +16,7 @@ struct DedicatedThread: Sendable {
   private let identity: UInt
 
   /// Starts the thread; nil when the system refuses another one.
-  init?(_ body: @escaping @Sendable () -> Void) {
+  public init?(_ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(body))
     #if canImport(Darwin)
       var thread: pthread_t?
@@ -34,12 +34,12 @@ struct DedicatedThread: Sendable {
   }
 
   /// Waits until the closure has returned. To be called at most once, and not after `detach`.
-  func join() {
+  public func join() {
     withThread { _ = pthread_join($0, nil) }
   }
 
   /// Gives up the right to join; the thread frees itself at its end.
-  func detach() {
+  public func detach() {
     withThread { _ = pthread_detach($0) }
   }
 

@@ -84,6 +84,8 @@ public final class WriterThread<Context>: Sendable {
         do throws(StoreError) {
           connection = try Connection(path: path, options: options)
           try verify(connection)
+          options.writeLock?.take()
+          defer { options.writeLock?.giveBack() }
           try schema.prepare(connection, access: options.access)
           context = try makeContext(connection)
         } catch {
@@ -191,9 +193,10 @@ public final class WriterThread<Context>: Sendable {
       case .job(.plain(let job)): job(&context)
       case .job(.commit(let first)):
         let group = gather(first, shared.queue)
-        if GroupCommit.run(group, connection, &context, options.durability, events) {
-          shared.transactions.add(1, ordering: .relaxed)
-        }
+        options.writeLock?.take()
+        let isCommitted = GroupCommit.run(group, connection, &context, options.durability, events)
+        options.writeLock?.giveBack()
+        if isCommitted { shared.transactions.add(1, ordering: .relaxed) }
       case .timedOut:
         checkpoint(.passive)
         checkpoints.idled(at: connection.walPages)
@@ -206,6 +209,8 @@ public final class WriterThread<Context>: Sendable {
     }
 
     func checkpoint(_ mode: Connection.CheckpointMode) {
+      options.writeLock?.take()
+      defer { options.writeLock?.giveBack() }
       do throws(StoreError) {
         if try connection.checkpoint(mode) { events.settled(&context, mode == .truncate) }
       } catch {

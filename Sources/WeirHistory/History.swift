@@ -1,0 +1,129 @@
+import Synchronization
+import WeirStore
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The recorded history of one SQLite file: what changed, in which transaction, by whom.
+///
+/// Any number of processes may have it open, each with its own writer; an advisory lock beside the file lets one write at a
+/// time. What raw clients write is recorded as well, by triggers. Readers keep a position (a cursor) in the same file, or
+/// a ``HistoryToken`` elsewhere.
+///
+/// Memory: two connections with their page caches, and one closure per waiting caller.
+public final class History: Sendable {
+  /// The file.
+  public let path: String
+  /// What was given when it was opened.
+  public let options: HistoryOptions
+  let writer: WriterThread<RecordingContext>
+  let reader: WriterThread<ReadingContext>
+  let head: HeadMonitor
+  private let watcher: WakeThread
+
+  private init(
+    path: String, options: HistoryOptions, writer: WriterThread<RecordingContext>,
+    reader: WriterThread<ReadingContext>, head: HeadMonitor, watcher: WakeThread
+  ) {
+    self.path = path
+    self.options = options
+    self.writer = writer
+    self.reader = reader
+    self.head = head
+    self.watcher = watcher
+  }
+
+  /// Opens the file and makes it record `tables` from now on. What other programs have declared stays.
+  ///
+  /// - Parameters:
+  ///   - path: the file, on a local file system: the write-ahead log does not work across a network.
+  ///   - schema: who owns the file and how its tables come to be; by default somebody else sees to that.
+  ///   - tables: whose changes are recorded. Their columns and keys must exist.
+  /// - Throws: ``HistoryError`` of kind `badDeclaration`, `unseenChange` (a table declares REPLACE) or `store`.
+  public static func open(
+    _ path: String, schema: Schema = .anyFile, tracking tables: [TrackedTable],
+    options: HistoryOptions = HistoryOptions()
+  ) async throws(HistoryError) -> History {
+    let head = HeadMonitor()
+    let bells = options.wake.doorbell ? DoorbellRinger(besideDatabase: path) : nil
+    let fault = Mutex<HistoryError?>(nil)
+    let writer: WriterThread<RecordingContext>
+    let reader: WriterThread<ReadingContext>
+    do throws(StoreError) {
+      var settings = options.connection
+      settings.writeLock = try WriteLock(besideDatabase: path)
+      let events = WriterThread<RecordingContext>.Events(
+        rolledBack: { $0.forget() },
+        committed: { context in
+          guard let seq = context.newHead() else { return }
+          head.moved(to: seq)
+          bells?.ring()
+        })
+      writer = try await WriterThread.open(path: path, schema: schema, options: settings, events: events) {
+        (connection) throws(StoreError) in
+        // Otherwise a REPLACE would delete rows unseen.
+        try connection.execute("PRAGMA recursive_triggers = ON")
+        if let found = try RecordingInstaller.install(tables, on: connection) {
+          fault.withLock { $0 = found }
+          throw StoreError(.invalidInput, found.detail)
+        }
+        return try RecordingContext(connection)
+      }
+    } catch {
+      throw fault.withLock { $0 } ?? HistoryError(error)
+    }
+    do throws(StoreError) {
+      reader = try await WriterThread.open(path: path, schema: .anyFile, options: .reader) {
+        (connection) throws(StoreError) in try ReadingContext(connection)
+      }
+    } catch {
+      try? await writer.close()
+      throw HistoryError(error)
+    }
+    let first = try await history { () throws(StoreError) in
+      try await reader.perform { (context) throws(StoreError) in try context.head() }
+    }
+    head.moved(to: first)
+    let watcher = WakeThread(database: path, options: options.wake, head: head)
+    return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
+  }
+
+  /// Ends the work in hand and closes the file. Later calls throw, and everybody who waits for changes is let go.
+  public func close() async {
+    watcher.stop()
+    head.close()
+    try? await reader.close()
+    try? await writer.close()
+  }
+
+  deinit {
+    watcher.stop()
+    head.close()
+  }
+}
+
+/// How a history is opened.
+public struct HistoryOptions: Sendable {
+  /// The writing connection.
+  public var connection: ConnectionOptions
+  /// The most transactions of a page.
+  public var pageTransactions: Int
+  /// The changes after which a page ends with the transaction at hand.
+  public var pageChanges: Int
+  /// How changes of other processes are noticed.
+  public var wake: WakeOptions
+
+  /// The defaults.
+  public init(
+    connection: ConnectionOptions = ConnectionOptions(), pageTransactions: Int = 256, pageChanges: Int = 8_192,
+    wake: WakeOptions = WakeOptions()
+  ) {
+    self.connection = connection
+    self.pageTransactions = max(pageTransactions, 1)
+    self.pageChanges = max(pageChanges, 1)
+    self.wake = wake
+  }
+}

@@ -1,0 +1,83 @@
+import Weir
+import WeirStore
+
+/// What went wrong with the history of a store.
+///
+/// `code` is stable and meant for branching; `description` is for people and may change.
+public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringConvertible {
+  /// The kinds of failure. The raw values are the stable codes.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A declaration cannot be recorded.
+    case badDeclaration = "history.bad-declaration"
+    /// A statement or a table would change rows unseen by the recording.
+    case unseenChange = "history.unseen-change"
+    /// No author of that name is registered.
+    case unknownAuthor = "history.unknown-author"
+    /// The author is registered with another role.
+    case roleConflict = "history.role-conflict"
+    /// The author was retired; it has to register anew and rebuild.
+    case retired = "history.retired"
+    /// The set of authors to hear is empty or holds the own one only.
+    case noForeignAuthor = "history.no-foreign-author"
+    /// What follows the position was purged, or the position is not of this file's past: rebuild.
+    case expired = "history.expired"
+    /// The token is of another store.
+    case wrongStore = "history.wrong-store"
+    /// The store was restored or lost its newest commits: what the token has seen was written anew.
+    case rewritten = "history.rewritten"
+    /// Recording cannot be taken away while consumers live.
+    case liveCursor = "history.live-cursor"
+    /// A hook named as an anchor is not registered.
+    case unknownHook = "history.unknown-hook"
+    /// A hook answered with something that cannot be carried out.
+    case badDecision = "history.bad-decision"
+    /// A hook took longer than its budget and was cancelled.
+    case hookDeadline = "history.hook-deadline"
+    /// A batch was thrown away between the source and the merge.
+    case batchDropped = "history.batch-dropped"
+    /// The store failed; the code and the words are its own.
+    case store = "history.store"
+  }
+
+  /// The kind of failure.
+  public let kind: Kind
+  /// What went wrong and what to do, in words.
+  public let detail: String
+  /// What the store said, for the kind `store`.
+  public let store: StoreError?
+
+  /// A failure of `kind`, told by `detail`.
+  public init(_ kind: Kind, _ detail: String) {
+    self.kind = kind
+    self.detail = detail
+    store = nil
+  }
+
+  /// A failure of the store.
+  public init(_ error: StoreError) {
+    kind = .store
+    detail = error.description
+    store = error
+  }
+
+  /// The stable code, for example `history.expired`; that of the store where the store failed.
+  public var code: String { store?.code ?? kind.rawValue }
+
+  /// Whether the same call may succeed later without any repair.
+  public var isRetryable: Bool { store?.isRetryable ?? false }
+
+  /// Code and detail in one line.
+  public var description: String { store?.description ?? "\(code): \(detail)" }
+}
+
+/// Turns what the store throws into a failure of the history.
+@inlinable
+func history<Value>(
+  _ body: () async throws(StoreError) -> Value, isolation: isolated (any Actor)? = #isolation
+) async throws(HistoryError) -> Value {
+  do throws(StoreError) {
+    return try await body()
+  } catch {
+    throw HistoryError(error)
+  }
+}

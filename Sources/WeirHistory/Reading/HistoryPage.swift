@@ -1,0 +1,113 @@
+import WeirStore
+
+/// A part of the history, read in one snapshot.
+public struct HistoryPage: Sendable {
+  /// The transactions, in order. May be empty though something was scanned: those of the reader itself are left out.
+  public let transactions: [HistoryTransaction]
+  /// The position the page begins after.
+  public let start: Int64
+  /// The position after it: the last transaction that was scanned.
+  public let end: HistoryToken
+  /// Whether more was there already.
+  public let isFull: Bool
+
+  /// Number of rows changed.
+  public var changeCount: Int { transactions.reduce(0) { $0 + $1.changes.count } }
+}
+
+extension History {
+  /// The position after all that is recorded now.
+  public func now() async throws(HistoryError) -> HistoryToken {
+    try await read { (context) throws(StoreError) in
+      try context.connection.snapshot { () throws(StoreError) in
+        let head = try context.head()
+        return try context.token(at: head)
+      }
+    }
+  }
+
+  /// Where a token kept elsewhere stands.
+  public enum TokenStatus: Sendable, Hashable {
+    /// It is of this store's past; so many transactions have come since.
+    case valid(behind: Int64)
+    /// What follows it was purged up to this transaction: rebuild.
+    case expired(purgedThrough: Int64)
+    /// It is of another store.
+    case wrongStore
+    /// The store was restored or lost its newest commits: what the token has seen was written anew.
+    case rewritten
+  }
+
+  /// Looks where `token` stands.
+  public func status(of token: HistoryToken) async throws(HistoryError) -> TokenStatus {
+    try await read { (context) throws(StoreError) in
+      try context.connection.snapshot { () throws(StoreError) in try context.status(of: token) }
+    }
+  }
+
+  /// The page after `token`: at most as many transactions and, with the last of them, about as many changes as the
+  /// options say. One transaction is never split, so a page holds at least the largest.
+  ///
+  /// - Throws: ``HistoryError`` of kind `expired`, `wrongStore`, `rewritten` or `store`.
+  public func page(
+    after token: HistoryToken, from filter: AuthorFilter, limit: Int? = nil
+  ) async throws(HistoryError) -> HistoryPage {
+    let (transactions, changes) = (max(1, limit ?? options.pageTransactions), options.pageChanges)
+    let result = try await read { (context) throws(StoreError) -> Result<HistoryPage, HistoryError> in
+      try context.connection.snapshot { () throws(StoreError) in
+        if let fault = try context.status(of: token).fault { return .failure(fault) }
+        let (page, last, isFull) = try context.page(
+          after: token.seq, filter: filter, transactions: transactions, changes: changes)
+        return .success(
+          HistoryPage(
+            transactions: page, start: token.seq, end: last == token.seq ? token : try context.token(at: last),
+            isFull: isFull))
+      }
+    }
+    return try result.get()
+  }
+
+  /// Runs `job` on the reader's thread.
+  func read<Value: Sendable>(
+    _ job: @escaping @Sendable (inout ReadingContext) throws(StoreError) -> Value
+  ) async throws(HistoryError) -> Value {
+    do throws(StoreError) {
+      return try await reader.perform(job)
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+}
+
+extension History.TokenStatus {
+  /// Why nothing can be read after the token, if so.
+  var fault: HistoryError? {
+    switch self {
+    case .valid: nil
+    case .expired(let seq):
+      HistoryError(.expired, "the history up to transaction \(seq) was purged; rebuild from the rows and begin anew")
+    case .wrongStore: HistoryError(.wrongStore, "the token is of another store; rebuild from the rows of this one")
+    case .rewritten:
+      HistoryError(.rewritten, "the store was restored or lost its newest commits; rebuild from the rows")
+    }
+  }
+}
+
+extension ReadingContext {
+  /// The position at a transaction.
+  func token(at seq: Int64) throws(StoreError) -> HistoryToken {
+    let state = try state()
+    return HistoryToken(store: state.uuid, epoch: state.epoch, seq: seq, nonce: try nonce(of: seq, state) ?? 0)
+  }
+
+  func status(of token: HistoryToken) throws(StoreError) -> History.TokenStatus {
+    let state = try state()
+    if token.store != state.uuid { return .wrongStore }
+    if token.epoch != state.epoch { return .rewritten }
+    let head = try head()
+    if token.seq > head { return .rewritten }
+    if token.seq < state.purgedThrough { return .expired(purgedThrough: state.purgedThrough) }
+    guard try nonce(of: token.seq, state) == token.nonce else { return .rewritten }
+    return .valid(behind: head - token.seq)
+  }
+}

@@ -1,0 +1,46 @@
+/// The history after a position, page by page, now and as it goes on: reads when it is asked, waits when there is no more.
+///
+/// For readers that keep their position themselves: keep the `end` of the last page that was dealt with.
+///
+/// - Emits when: it is asked, and a transaction was scanned that the last page did not hold.
+/// - Waits when: nothing more is recorded.
+/// - Finishes when: the history is closed or the task is cancelled.
+/// - Memory: one page.
+/// - Errors: ``HistoryError`` of kind `expired`, `wrongStore`, `rewritten` or `store`.
+public struct HistoryPages: AsyncSequence, Sendable {
+  let history: History
+  let start: HistoryToken
+  let filter: AuthorFilter
+
+  public func makeAsyncIterator() -> Iterator { Iterator(history: history, position: start, filter: filter) }
+
+  /// Reads on.
+  public struct Iterator: AsyncIteratorProtocol {
+    let history: History
+    var position: HistoryToken
+    let filter: AuthorFilter
+
+    /// The next page; nil once the history is closed or the task is cancelled.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(HistoryError) -> HistoryPage? {
+      while !Task.isCancelled {
+        let seen = history.head.generation
+        let page = try await history.page(after: position, from: filter)
+        if page.end.seq > position.seq {
+          position = page.end
+          return page
+        }
+        guard await history.head.wait(beyond: seen) else { return nil }
+      }
+      return nil
+    }
+  }
+}
+
+extension History {
+  /// The pages after `token`. See ``HistoryPages``.
+  public func pages(after token: HistoryToken, from filter: AuthorFilter = .everybody) -> HistoryPages {
+    HistoryPages(history: self, start: token, filter: filter)
+  }
+}

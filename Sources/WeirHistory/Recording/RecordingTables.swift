@@ -1,0 +1,91 @@
+import WeirStore
+
+/// The tables of the recording, in the same file as the rows they tell of: a restored file brings its history back with it.
+///
+/// Every table is STRICT, so that a raw client cannot put a text where a position is expected.
+enum RecordingTables {
+  /// Format of these tables; in `history_store.version`.
+  static let version: Int64 = 1
+
+  static let create = """
+    CREATE TABLE IF NOT EXISTS history_store (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      uuid BLOB NOT NULL CHECK (length(uuid) = 16),
+      epoch INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      purged_through INTEGER NOT NULL,
+      purged_nonce INTEGER NOT NULL,
+      cleaned_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS history_author (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL UNIQUE,
+      role INTEGER NOT NULL CHECK (role BETWEEN 0 AND 2),
+      cursor INTEGER CHECK (cursor >= 0),
+      cursor_nonce INTEGER,
+      registered INTEGER NOT NULL,
+      last_seen INTEGER NOT NULL,
+      retired_at INTEGER
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS history_txn (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      author INTEGER,
+      process INTEGER,
+      context TEXT,
+      nonce INTEGER NOT NULL,
+      wall INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      cause INTEGER
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS history_change (
+      id INTEGER PRIMARY KEY,
+      seq INTEGER NOT NULL,
+      entity INTEGER NOT NULL,
+      op INTEGER NOT NULL,
+      key ANY,
+      mask INTEGER,
+      tombstone TEXT
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS history_entity (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      name TEXT NOT NULL UNIQUE,
+      source TEXT NOT NULL,
+      keys TEXT NOT NULL,
+      columns TEXT NOT NULL,
+      tombstone TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE IF NOT EXISTS history_open (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER) STRICT;
+    CREATE TABLE IF NOT EXISTS history_dead_letter (
+      author INTEGER NOT NULL,
+      seq INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      wall INTEGER NOT NULL,
+      PRIMARY KEY (author, seq)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS history_pin (name TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER IF NOT EXISTS history_cursor_guard BEFORE UPDATE OF cursor ON history_author
+      WHEN NEW.cursor < OLD.cursor
+      BEGIN SELECT RAISE(ABORT, 'history: a cursor may not go back'); END;
+    CREATE TRIGGER IF NOT EXISTS history_purge_guard BEFORE UPDATE OF purged_through ON history_store
+      WHEN NEW.purged_through < OLD.purged_through
+      BEGIN SELECT RAISE(ABORT, 'history: what was purged may not come back'); END;
+    INSERT OR IGNORE INTO history_open VALUES (1, NULL);
+    INSERT OR IGNORE INTO history_store VALUES (1, randomblob(16), 1, \(version), 0, 0, 0);
+    UPDATE history_open SET seq = NULL;
+    """
+
+  /// The number of the last transaction recorded, also where its row is purged.
+  static let head = "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_txn'), 0)"
+
+  /// The id of the next change.
+  static let nextChange = "coalesce((SELECT max(id) FROM history_change), 0) + 1"
+
+  /// Milliseconds since 1970, for people.
+  static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+  static let drop = """
+    DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_open; DROP TABLE history_entity;
+    DROP TABLE history_change; DROP TABLE history_txn; DROP TABLE history_author; DROP TABLE history_store;
+    """
+}

@@ -1,0 +1,90 @@
+import WeirStore
+
+/// The triggers that record what happens to a table, whoever writes: also a raw client that knows nothing of them.
+///
+/// A transaction of ours has its row in `history_txn` and its number in `history_open`. Where that is empty, the writer is
+/// unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction of its own.
+struct RecordingTriggers {
+  let table: TrackedTable
+  /// Number of the entity in the file.
+  let entity: Int64
+  /// The columns in the order of their bits, also those that are not declared any more.
+  let bits: [String]
+  /// All columns of the table.
+  let all: [String]
+
+  private static let operations = ["insert", "update", "move", "delete"]
+
+  /// The statements that take the triggers of an entity away.
+  static func drop(_ entity: Int64) -> [String] {
+    operations.map { "DROP TRIGGER IF EXISTS \(name(entity, $0))" }
+  }
+
+  private static func name(_ entity: Int64, _ operation: String) -> String { "history_\(entity)_\(operation)" }
+
+  /// The statements that make the triggers.
+  var create: [String] {
+    let target = quotedName(table.table)
+    let moved = Self.any(table.key)
+    let changed = Self.any(all)
+    return [
+      trigger("insert", "AFTER INSERT ON \(target)", [change(.insert, "NEW")]),
+      trigger(
+        "update", "AFTER UPDATE ON \(target) WHEN NOT (\(moved)) AND (\(changed))", [change(.update, "NEW", mask: mask)]
+      ),
+      // A row under a new key is another row: the old one is gone.
+      trigger(
+        "move", "AFTER UPDATE ON \(target) WHEN \(moved)",
+        [change(.delete, "OLD", tombstone: tombstone), change(.insert, "NEW")]),
+      trigger("delete", "AFTER DELETE ON \(target)", [change(.delete, "OLD", tombstone: tombstone)]),
+    ]
+  }
+
+  private func trigger(_ operation: String, _ event: String, _ statements: [String]) -> String {
+    "CREATE TRIGGER \(Self.name(entity, operation)) \(event) BEGIN\n\(Self.unattributed)\n"
+      + statements.map { $0 + ";\n" }.joined() + "END"
+  }
+
+  /// A transaction for a writer that has none.
+  private static let unattributed = """
+    INSERT INTO history_txn (nonce, wall, first)
+      SELECT random(), \(RecordingTables.now), \(RecordingTables.nextChange)
+      WHERE (SELECT seq FROM history_open) IS NULL;
+    """
+
+  private func change(
+    _ operation: HistoryOperation, _ row: String, mask: String = "NULL", tombstone: String = "NULL"
+  ) -> String {
+    // For a writer without a transaction the row above is the newest.
+    "INSERT INTO history_change (seq, entity, op, key, mask, tombstone) VALUES ("
+      + "coalesce((SELECT seq FROM history_open), (SELECT max(seq) FROM history_txn)), "
+      + "\(entity), \(operation.rawValue), \(key(row)), \(mask), \(tombstone))"
+  }
+
+  /// A key of one column is kept as it is, one of several as a list of literals.
+  private func key(_ row: String) -> String {
+    if table.key.count == 1 { return "\(row).\(quotedName(table.key[0]))" }
+    return Self.literals(table.key, row)
+  }
+
+  private var tombstone: String { table.tombstone.isEmpty ? "NULL" : Self.literals(table.tombstone, "OLD") }
+
+  private static func literals(_ columns: [String], _ row: String) -> String {
+    columns.map { HistoryValue.recording("\(row).\(quotedName($0))") }.joined(separator: " || ',' || ")
+  }
+
+  /// A bit for each column that is told one by one, and the last for any other.
+  private var mask: String {
+    let known = bits.enumerated().filter { table.columns.contains($0.element) }
+    let told = known.map { "((\(Self.differs($0.element))) << \($0.offset))" }
+    let rest = all.filter { !table.columns.contains($0) }
+    let other = rest.isEmpty ? [] : ["((\(Self.any(rest))) << \(TrackedTable.mostColumns))"]
+    return (told + other).joined(separator: " | ")
+  }
+
+  private static func any(_ columns: [String]) -> String { columns.map(differs).joined(separator: " OR ") }
+
+  private static func differs(_ column: String) -> String {
+    "NEW.\(quotedName(column)) IS NOT OLD.\(quotedName(column))"
+  }
+}

@@ -1,0 +1,116 @@
+import Synchronization
+import WeirStore
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// One thread that listens for changes of other processes and tells the head monitor. It believes nobody: whatever wakes
+/// it, it looks at the history on a read connection of its own.
+final class WakeThread: Sendable {
+  private struct State {
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
+  /// Written to stop the thread.
+  private let stopPipe: (read: Int32, write: Int32)
+  private let thread: DedicatedThread?
+
+  init(database path: String, options: WakeOptions, head: HeadMonitor) {
+    var ends: [Int32] = [-1, -1]
+    _ = pipe(&ends)
+    for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    stopPipe = (ends[0], ends[1])
+    let stop = ends[0]
+    thread = DedicatedThread { Self.listen(database: path, options: options, head: head, stop: stop) }
+  }
+
+  deinit {
+    stop()
+    if stopPipe.write >= 0 { _ = close(stopPipe.write) }
+  }
+
+  /// Ends the thread. May be called again.
+  func stop() {
+    let isFirst = state.withLock { state in
+      defer { state.isStopped = true }
+      return !state.isStopped
+    }
+    guard isFirst else { return }
+    var byte: UInt8 = 0
+    _ = write(stopPipe.write, &byte, 1)
+    thread?.join()
+    if stopPipe.read >= 0 { _ = close(stopPipe.read) }
+  }
+
+  private static func listen(database path: String, options: WakeOptions, head: HeadMonitor, stop: Int32) {
+    let bell = options.doorbell ? Doorbell(besideDatabase: path) : nil
+    let watch = options.watchesDirectory ? DirectoryWatch(database: path) : nil
+    var look = HeadLook(path: path)
+    var schedule = WakeSchedule(
+      activePeriod: options.activePeriod.milliseconds, idlePeriod: options.idlePeriod.milliseconds)
+    while true {
+      // Subscribed before the first look: what comes in between wakes.
+      let found = look.head().map { seq in
+        let isNews = seq != head.head
+        head.moved(to: seq)
+        return isNews
+      }
+      schedule.looked(foundNews: found ?? false, at: now())
+      var descriptors = [
+        pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let sleep = Int32(clamping: schedule.sleep(isWaitedFor: head.isWaitedFor, at: now()))
+      _ = poll(&descriptors, 3, sleep)
+      if descriptors[0].revents != 0 { return }
+      if descriptors[1].revents != 0 {
+        bell?.drain()
+        schedule.woken()
+      }
+      if descriptors[2].revents != 0, watch?.drain() == true { schedule.woken() }
+    }
+  }
+
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+/// Looks at the head on a connection that is opened when it is needed and anew when the file was replaced.
+private struct HeadLook {
+  let path: String
+  private var connection: Connection?
+  private var statement: Statement?
+
+  init(path: String) { self.path = path }
+
+  /// The head; nil while the file cannot be read.
+  mutating func head() -> Int64? {
+    do throws(StoreError) {
+      if statement == nil {
+        let connection = try Connection(path: path, options: .reader)
+        statement = try connection.prepare("SELECT \(RecordingTables.head)")
+        self.connection = connection
+      }
+      return try statement?.firstInt64()
+    } catch {
+      (statement, connection) = (nil, nil)
+      return nil
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, at least one.
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return max(1, seconds.multipliedReportingOverflow(by: 1_000).partialValue + attoseconds / 1_000_000_000_000_000)
+  }
+}

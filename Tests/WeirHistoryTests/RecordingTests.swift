@@ -1,0 +1,89 @@
+import Testing
+import WeirHistory
+import WeirStore
+
+/// What is recorded, by whom, and how it reads.
+@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
+  private func changes(_ history: History, after token: HistoryToken) async throws -> [HistoryTransaction] {
+    try await history.page(after: token, from: .everybody).transactions
+  }
+
+  @Test func `a transaction is recorded with its author, its rows and what changed of them`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    let start = try await history.now()
+    let first = try await history.insert("Ann", "Bo", as: "app")
+    let second = try await history.run("UPDATE person SET age = 7 WHERE name = 'Bo'", as: "ext")
+    let third = try await history.run("UPDATE person SET photo = x'00ff' WHERE name = 'Bo'", as: "ext")
+    let none = try await history.run("UPDATE person SET age = 7 WHERE name = 'Bo'", as: "ext")
+    let fourth = try await history.run("DELETE FROM person WHERE name = 'Bo'", as: "app")
+    #expect([first, second, third, none, fourth] == [1, 2, 3, nil, 4])
+    let transactions = try await changes(history, after: start)
+    #expect(transactions.map(\.seq) == [1, 2, 3, 4])
+    #expect(transactions.map(\.author) == ["app", "ext", "ext", "app"])
+    #expect(transactions[0].changes.map(\.operation) == [.insert, .insert])
+    #expect(transactions[0].changes.map(\.key) == [[.integer(1)], [.integer(2)]])
+    #expect(transactions[1].changes[0].columns == ["age"] && !transactions[1].changes[0].changesOther)
+    #expect(transactions[2].changes[0].columns == [] && transactions[2].changes[0].changesOther)
+    #expect(transactions[3].changes[0].tombstone == ["name": .text("Bo"), "age": .integer(7)])
+    await history.close()
+  }
+
+  @Test func `a raw client is recorded, each row as a transaction of nobody`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    let start = try await history.now()
+    try fixture.raw("BEGIN; INSERT INTO person (name) VALUES ('a'), ('b'); DELETE FROM person WHERE name = 'a'; COMMIT")
+    let transactions = try await changes(history, after: start)
+    #expect(transactions.map(\.author) == [nil, nil, nil])
+    #expect(transactions.map { $0.changes.map(\.operation) } == [[.insert], [.insert], [.delete]])
+    try await history.insert("c", as: "app")
+    #expect(try await changes(history, after: start).last?.author == "app")
+    await history.close()
+  }
+
+  @Test func `composite keys, odd texts and numbers come back as they were`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open([
+      TrackedTable("person", key: ["id"], tombstone: ["name", "age", "photo"]),
+      TrackedTable("item", key: ["shelf", "number"], tombstone: ["label"]),
+    ])
+    let start = try await history.now()
+    try await history.write(as: "app") { connection in
+      let insert = try connection.prepare("INSERT INTO item VALUES (?1, 5, ?2)")
+      insert.bind("it's, X'00' \u{1F600}", at: 1)
+      insert.bind("a\0b", at: 2)
+      try insert.run()
+      try connection.execute(
+        "INSERT INTO person VALUES (-3, 'x', NULL, x'0001'); UPDATE person SET id = 4; DELETE FROM item; DELETE FROM person"
+      )
+    }
+    let changes = try await changes(history, after: start).flatMap(\.changes)
+    #expect(changes[0].key == [.text("it's, X'00' \u{1F600}"), .integer(5)])
+    #expect(changes.map(\.operation) == [.insert, .insert, .delete, .insert, .delete, .delete])
+    #expect(changes[2].key == [.integer(-3)] && changes[3].key == [.integer(4)])
+    #expect(changes[4].tombstone["label"] == .bytes(Array("a\0b".utf8)))
+    #expect(changes[5].tombstone == ["name": .text("x"), "age": .null, "photo": .bytes([0, 1])])
+    await history.close()
+  }
+
+  @Test func `what throws leaves nothing, and no number is lost`() async throws {
+    struct Refusal: Error {}
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    await #expect(throws: Refusal.self) {
+      try await history.write(as: "app") { connection in
+        try connection.execute("INSERT INTO person (name) VALUES ('gone')")
+        throw Refusal()
+      }
+    }
+    #expect(try await history.insert("kept", as: "app") == 1)
+    try fixture.raw("INSERT INTO person (name) VALUES ('raw')")
+    #expect(try await history.now().seq == 2)
+    await history.close()
+  }
+}
