@@ -29,21 +29,23 @@ let acknowledged = Family(
 private let pause: Int64 = 500_000
 
 private func storeLatencies(_ count: Int) async throws -> [Double] {
-  let latencies = Mutex<[Double]>([])
+  let latencies = Latencies()
   _ = try await StoreFiles.with(.store, count: 10_000) { directory, load in
     let messages = load.messages(count)
     let store = try await openStore(directory, isFull: true)
     try await withThrowingTaskGroup(of: Void.self) { group in
       // The group adds tasks from here; a thread of its own keeps the time, since the pool's timers are late by a frame.
       let due = AsyncStream.makeStream(of: (Int, Int64).self)
-      Ticker.start(count: count, every: pause) { index, time in due.continuation.yield((index, time)) } atEnd: {
+      Ticker.start(count: count, every: pause) { index, time in
+        due.continuation.yield((index, time))
+      } atEnd: {
         due.continuation.finish()
       }
       for await (index, time) in due.stream {
         group.addTask {
           _ = try await store.apply([messages[index]])
           let latency = Double(Ticker.now() - time)
-          latencies.withLock { $0.append(latency) }
+          latencies.add(latency)
         }
       }
       try await group.waitForAll()
@@ -51,7 +53,15 @@ private func storeLatencies(_ count: Int) async throws -> [Double] {
     try await store.close()
     return 0
   }
-  return latencies.withLock { $0 }
+  return latencies.all
+}
+
+/// What several tasks have measured.
+private final class Latencies: Sendable {
+  private let values = Mutex<[Double]>([])
+
+  func add(_ latency: Double) { values.withLock { $0.append(latency) } }
+  var all: [Double] { values.withLock { $0 } }
 }
 
 private func loopLatencies(_ count: Int) async throws -> [Double] {

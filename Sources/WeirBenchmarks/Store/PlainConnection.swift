@@ -7,8 +7,10 @@ final class PlainConnection {
   private var statements: [OpaquePointer?] = []
 
   /// Opens a file in WAL mode with SQLite's own checkpoints.
-  /// - Parameter isFull: whether each COMMIT reaches the disk; nil for no sync at all, to fill files.
-  init(path: String, isFull: Bool?, cacheKibibytes: Int) throws {
+  /// - Parameters:
+  ///   - isFull: whether each COMMIT reaches the disk; nil for no sync at all, to fill files.
+  ///   - checkpointPages: how long the log becomes before a COMMIT folds it into the file.
+  init(path: String, isFull: Bool?, cacheKibibytes: Int, checkpointPages: Int = 1_000) throws {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK else {
       throw BenchmarkError.unreadable(path: path)
@@ -17,7 +19,8 @@ final class PlainConnection {
     try execute(
       """
       PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF; PRAGMA cache_size = -\(cacheKibibytes);
-      PRAGMA synchronous = \(synchronous)
+      PRAGMA synchronous = \(synchronous);
+      PRAGMA wal_autocheckpoint = \(checkpointPages)
       """)
   }
 

@@ -2,7 +2,7 @@ import WeirChat
 
 /// A plain loop over SQLite's C interface that leaves the rows our store leaves, in the same tables with the same
 /// indexes: messages, the list of conversations with its numbers, the log of changes, the totals. Checksums are a constant
-/// of the same width. It knows new messages, redeliveries and acknowledgements, joins nothing, and proves nothing: the limit
+/// of the same width; cache, page size and length of the log are those of the store. It knows new messages, redeliveries and acknowledgements, joins nothing, and proves nothing: the limit
 /// of what a store on these tables can reach.
 final class PlainLoop: FactTable {
   private struct Summary {
@@ -41,7 +41,7 @@ final class PlainLoop: FactTable {
 
   /// Opens a file that our store has made.
   init(path: String, isFull: Bool) throws {
-    connection = try PlainConnection(path: path, isFull: isFull, cacheKibibytes: 16_384)
+    connection = try PlainConnection(path: path, isFull: isFull, cacheKibibytes: 16_384, checkpointPages: 4_000)
     insert = try connection.prepare(
       """
       INSERT INTO messages(conversation, client_id, seq, send_time, create_time, server_id, sender, receiver, platform,

@@ -41,7 +41,9 @@ struct StoreLoad {
           event: .acknowledged(serverMsgID: random.id(), sendTime: 1_718_000_000_000 + count, seq: 0)))
     }
     if draw < 14, recent.count == 50 { return recent[random.below(50)] }
-    return .message(message(isPending: draw >= 94))
+    let message = message(isPending: draw >= 94)
+    if draw >= 94 { waiting.append(message.key) }
+    return .message(message)
   }
 
   private mutating func message(isPending: Bool) -> ChatMessage {

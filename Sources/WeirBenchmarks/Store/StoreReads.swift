@@ -1,12 +1,6 @@
 import WeirChat
 import WeirStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// What a store costs once it is filled: bytes of the file, and what the usual queries take. With `--full` it holds two
 /// million facts, in ten times as many conversations.
 let storeReads = Family(
@@ -14,14 +8,19 @@ let storeReads = Family(
   cases: [
     Case("filled store, file", unit: .bytes, count: small, full: large) { count in
       let path = try await StoreFiles.shared(.store, count: count, conversations: conversations(count))
-      guard let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? UInt64 else {
-        throw BenchmarkError.unreadable(path: path)
+      let connection = try PlainConnection(path: path, isFull: false, cacheKibibytes: 64)
+      var (bytes, messages): (Int64, Int64) = (0, 1)
+      try connection.rows("SELECT page_size * page_count FROM pragma_page_size, pragma_page_count") {
+        bytes = $0.number(0)
       }
-      return try await reading(count) { store in Double(size) / Double(try await store.totals().value.messages) }
+      try connection.rows("SELECT count(*) FROM messages") { messages = $0.number(0) }
+      return Double(bytes) / Double(messages)
     },
     Case("filled store, newest 50 of a conversation", unit: .perCall, count: small, full: large) { count in
       try await calls(count) { store, index in
-        guard try await store.messages(in: StoreLoad.conversation(index % 40), limit: 50).value.count == 50 else {
+        // Only the busiest of a small file have a full page.
+        let place = index % (count < small ? 8 : 40)
+        guard try await store.messages(in: StoreLoad.conversation(place), limit: 50).value.count == 50 else {
           throw BenchmarkError.peer("a page is not full")
         }
       }

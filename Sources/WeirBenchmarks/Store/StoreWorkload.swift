@@ -6,7 +6,8 @@ import WeirStore
 /// with a file that holds 100,000 facts.
 let store = Family(
   name: "store", title: "facts to rows on disk, in files of 100,000 facts",
-  cases: sizes.flatMap { $0.cases(.wall) } + whole.flatMap { $0.cases(.processor) } + whole.flatMap { $0.cases(.written) },
+  cases: sizes.flatMap { $0.cases(.wall) } + whole.flatMap { $0.cases(.processor) }
+    + whole.flatMap { $0.cases(.written) },
   comparisons: sizes.flatMap { $0.comparisons(.wall) } + whole.flatMap { $0.comparisons(.processor) }
     + whole.flatMap { $0.comparisons(.written) })
 

@@ -76,7 +76,9 @@ struct AmendmentCoding {
   }
 
   /// Reads the bytes, with the placement of the row they belong to, if they do.
-  func decode(_ bytes: [UInt8], placement place: Placement? = nil) throws(StoreError) -> (amendments: Amendments, copy: Placement?) {
+  func decode(_ bytes: [UInt8], placement place: Placement? = nil) throws(StoreError) -> (
+    amendments: Amendments, copy: Placement?
+  ) {
     var amendments = Amendments()
     var copy: Placement?
     var reader = PackedReader(bytes)

@@ -174,6 +174,18 @@ struct MessageRow {
       amendments: amendments)
   }
 
+  /// Whether this row, of a copy about which nothing else is known, holds what another has taken in already: most
+  /// redeliveries. False when only the join can tell.
+  func tellsNothingNew(to stored: MessageRow) -> Bool {
+    extra.isEmpty && stored.extra.isEmpty && seq == stored.seq && sendTime == stored.sendTime
+      && createTime == stored.createTime && serverID == stored.serverID && sender == stored.sender
+      && receiver == stored.receiver && platform == stored.platform && origin == stored.origin
+      && nickname == stored.nickname && face == stored.face && ex.utf8Equals(stored.ex)
+      && attached.utf8Equals(stored.attached) && evidence <= stored.evidence
+      && stored.marks.isSuperset(of: marks) && contentType == stored.contentType && contentForm == stored.contentForm
+      && contentSeq == stored.contentSeq && content == stored.content
+  }
+
   private var checksum: UInt32 {
     var checksum = Checksum()
     checksum.add(conversation, seq, sendTime, createTime)

@@ -32,6 +32,7 @@ extension ProjectionWriter {
     guard let (id, stored) = try messages.find(conversation: place.id, clientID: clientID) else {
       throw StoreError(.corrupt, "message \(message.key) is in an index but not in its table")
     }
+    if seqs.isEmpty, row.tellsNothingNew(to: stored) { return .merged }
     let before = try stored.state(strings)
     let joined = before.joined(with: state)
     return try replace(id, stored, before, with: joined, seqs, message.envelope.seq, .updated) ? .advanced : .merged
@@ -156,7 +157,9 @@ extension ProjectionWriter {
     _ seq: Int64, _ kind: ChangeKinds
   ) throws(StoreError) -> Bool {
     let canonical = joined.placement.seq
-    if stored.seq != canonical { try addAliases([], stored.seq, canonical: canonical, message: id, stored.conversation) }
+    if stored.seq != canonical {
+      try addAliases([], stored.seq, canonical: canonical, message: id, stored.conversation)
+    }
     try addAliases(seqs, seq, canonical: canonical, message: id, stored.conversation)
     guard joined != before else { return false }
     let place = try touch(number: stored.conversation)

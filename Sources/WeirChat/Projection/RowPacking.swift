@@ -54,7 +54,8 @@ struct RowPacking: OptionSet {
   func bind(_ content: [UInt8], to statement: Statement, at index: Int32) {
     guard contains(.bareText) else { return statement.bind(content, at: index) }
     content.withUnsafeBytes {
-      statement.bind(UnsafeRawBufferPointer(rebasing: $0.dropFirst(Self.before.count).dropLast(Self.after.count)), at: index)
+      statement.bind(
+        UnsafeRawBufferPointer(rebasing: $0.dropFirst(Self.before.count).dropLast(Self.after.count)), at: index)
     }
   }
 

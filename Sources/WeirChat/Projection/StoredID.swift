@@ -24,6 +24,15 @@ enum StoredID: Sendable, Equatable {
     self = .packed(statement.withBytes(column) { PackedID(bytes: $0) } ?? PackedID(high: 0, low: 0))
   }
 
+  /// Compares bytes, as SQLite does.
+  static func == (left: StoredID, right: StoredID) -> Bool {
+    switch (left, right) {
+    case (.packed(let left), .packed(let right)): left == right
+    case (.text(let left), .text(let right)): left.utf8Equals(right)
+    default: false
+    }
+  }
+
   /// The id itself.
   var string: String {
     switch self {

@@ -157,7 +157,9 @@ public final class Statement {
 
   /// Gives `body` the bytes in `column` (the first is 0) where they lie; none for NULL. They are gone with the next step.
   public func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    guard let base = sqlite3_column_blob(pointer, column) else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    guard let base = sqlite3_column_blob(pointer, column) else {
+      return body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
     return body(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column))))
   }
 
