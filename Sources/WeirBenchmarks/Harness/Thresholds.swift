@@ -135,8 +135,8 @@ enum Thresholds {
     "store, 2,000/s, median against C interface, 2,000/s, median": 20,
     // dedupe
     "ids in memory, size": 400,
-    "ids in memory, a known one": 2_000,
-    "ids in memory, a new one": 2_000,
+    "ids in memory, a known one": 10_000,
+    "ids in memory, a new one": 10_000,
     "ids on disk, size": 70,
     "ids on disk, a known one": 100_000,
     "ids on disk, a new one": 100_000,
