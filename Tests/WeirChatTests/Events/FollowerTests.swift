@@ -58,8 +58,10 @@ import WeirStore
       #expect(acknowledged > 0)
 
       let facts = try facts(ChatScript.lines(seed: 3, count: 20_000))
-      let model = ModelStore(account: ChatScript.account, facts: Array(facts.prefix(acknowledged)))
-      let expected = Set(model.conversations.map(\.id))
+      let oracle = try await SQLiteMessageStore.open(path: directory.file("oracle.db"), account: ChatScript.account)
+      _ = try await oracle.apply(Array(facts.prefix(acknowledged)))
+      let expected = Set(try await oracle.conversations(limit: .max).value.map(\.conversationID))
+      try await oracle.close()
       // The page catches up by itself; nothing else will be written.
       while true {
         let fresh = try await follower.snapshot { (view) throws(StoreError) in
