@@ -166,7 +166,6 @@ nonisolated(nonsending) func split<Element: Sendable>(
 ) async {
   let parts = SplitChunks<Element>(count: writers.count)
   let limit = writers.first?.scope.runContext.chunkSize ?? 256
-  var open = writers.count
   let end = await drive(reader, limit: limit) { (chunk) async -> Bool in
     var tally = NodeMeter.Tally()
     tally.elementsIn = chunk.count
@@ -176,14 +175,13 @@ nonisolated(nonsending) func split<Element: Sendable>(
       parts.split(&chunk, &tally, select)
     }
     if let counter { counter.meter.record(tally, at: counter.enter()) }
-    for index in writers.indices where !parts.closed[index] {
-      if let counter { parts.show(index, to: counter) }
-      if !(await parts.send(index, through: writers[index])) {
-        parts.closed[index] = true
-        open -= 1
-      }
+    if let counter { for index in writers.indices where !parts.closed[index] { parts.show(index, to: counter) } }
+    // Every writer gets what it has room for before the task waits for one of them.
+    while let blocked = parts.offerAll(to: writers) {
+      writers[blocked].scope.enterBlocked()
+      await parts.waitForRoom(blocked, of: writers[blocked])
     }
-    return open > 0
+    return !parts.areAllClosed
   }
   for writer in writers { writer.finish(end) }
 }

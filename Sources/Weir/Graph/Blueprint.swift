@@ -60,8 +60,10 @@ public struct Blueprint<Handles: Sendable>: Sendable {
     for root in roots { root(context) }
     let segments = context.segments
     let live = LiveGraph(context, handles: handles)
-    let outcome = await withTaskCancellationHandler {
-      await withDiscardingTaskGroup(returning: Swift.Result<Result, any Error>.self) { group in
+    let outcome = await withDiscardingTaskGroup(returning: Swift.Result<Result, any Error>.self) { group in
+      // One handler for all tasks of the run: one in each would cost each of them memory. It is set up inside the group,
+      // since the innermost hears first: a task must know that it was told to stop before what it waits for throws.
+      await withTaskCancellationHandler {
         context.begin(segments)
         for segment in segments { group.add(segment, context) }
         group.addTimers(context)
@@ -75,10 +77,9 @@ public struct Blueprint<Handles: Sendable>: Sendable {
         context.bodyEnded()
         await context.waitForEnd()
         return outcome
+      } onCancel: {
+        for segment in segments { segment.taskCancelled() }
       }
-    } onCancel: {
-      // Once for all tasks of the run: a handler in each would cost each of them memory.
-      for segment in segments { segment.taskCancelled() }
     }
     let result = try outcome.get()
     if let failure = context.failure { throw failure }

@@ -235,8 +235,8 @@ extension GraphBuilder {
       let source = scope.addNode(node)
       guard hub.attach() else {
         let refused: Link<Element> = run.makeLink(link, node: node)
-        refused.fail(source.fail(HubInUse(node: name)))
-        return ReaderPort(refused, scope: scope)
+        refused.fail(StageFailure(node: name, cause: HubInUse(node: name)))
+        return ReaderPort(refused, scope: scope, counting: source)
       }
       run.adopt(hub.link, as: link, node: node)
       // A drain: what has been accepted still counts.

@@ -98,6 +98,9 @@ func makeLink<Element: Sendable>(
   return ReaderPort(ring, scope: scope)
 }
 
+/// Number of chunks a task moves before it lets others have the thread; a power of two.
+@usableFromInline let chunksAtOnce = 32
+
 /// Pulls until the end and hands each chunk on; a step that returns false ends it as cancelled. Closes the port.
 @inlinable
 nonisolated(nonsending) func drive<Element: Sendable>(
@@ -108,13 +111,20 @@ nonisolated(nonsending) func drive<Element: Sendable>(
     chunk.settleAll(.abandoned)
     reader.close()
   }
+  var turns = 0
   while true {
     switch reader.poll(&chunk, limit) {
-    case .ready: break
+    case .ready:
+      turns &+= 1
+      // A source that never waits must not keep the thread: nobody could stop the run.
+      if turns & (chunksAtOnce - 1) == 0 { await Task.yield() }
     case .ended: return .finished
     case .interrupted(let interruption): return LinkEnd(interruption)
     case .empty:
       await reader.wait()
+      continue
+    case .turn:
+      await Task.yield()
       continue
     case .asynchronous:
       do throws(PortInterruption) {
@@ -133,8 +143,12 @@ nonisolated(nonsending) func drive<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ step: nonisolated(nonsending) () async throws(PortInterruption) -> Bool
 ) async -> LinkEnd {
   defer { reader.close() }
+  var turns = 0
   do throws(PortInterruption) {
-    while try await step() {}
+    while try await step() {
+      turns &+= 1
+      if turns & (chunksAtOnce - 1) == 0 { await Task.yield() }
+    }
     return .finished
   } catch {
     return LinkEnd(error)

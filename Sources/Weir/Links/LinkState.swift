@@ -74,7 +74,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline var maxBytes: Int
   @usableFromInline let policy: OverflowPolicy<Element>
   /// Named in the failure of the policy `fail`.
-  @usableFromInline let name: String
+  @usableFromInline var name: String
   /// Weighs what the policy `conflate` has combined.
   @usableFromInline let weigh: (@Sendable (Element) -> Int)?
   /// The failure of the policy `fail`, until somebody has told the run.
@@ -248,9 +248,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
           combined = both
           return both
         }
-        if let token {
-          chunk.attachToLast(Settlement.merging([chunk.lastToken, token].compactMap { $0 }) ?? token)
-        }
+        if let token { chunk.attachToLast(Settlement.replacing(chunk.lastToken, by: token)) }
       }
       if let combined, let weigh { replaceLastWeight(weigh(combined)) }
       counters.accepted &+= 1

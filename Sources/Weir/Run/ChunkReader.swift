@@ -10,7 +10,9 @@ enum Poll: Sendable {
   case interrupted(PortInterruption)
   /// Nothing is there now: ``ChunkReader/wait`` waits until there may be.
   case empty
-  /// Only ``ChunkReader/suspending`` can go on. What is in the chunk already stays there.
+  /// Much was done and nothing came of it yet: others want the thread, then poll again.
+  case turn
+  /// Only ``ChunkReader/suspending`` can go on; the chunk is empty.
   case asynchronous
 }
 
@@ -65,6 +67,7 @@ struct ChunkReader<Element: Sendable>: Sendable {
       case .ended: return false
       case .interrupted(let interruption): throw interruption
       case .empty: await wait()
+      case .turn: await Task.yield()
       case .asynchronous: return try await suspending(&out, limit)
       }
     }

@@ -53,6 +53,9 @@ public struct LiveGraph<Handles: Sendable>: Sendable {
     if let fault = limit.fault { throw .badLimit(fault) }
     let matching = context.links.filter { $0.name == link }
     if matching.isEmpty { throw .unknownLink(link) }
+    if limit.bytes != nil, matching.contains(where: { !$0.weighs }) {
+      throw .badLimit("\"\(link)\" was made without a limit in bytes and weighs nothing; give it a limit in elements")
+    }
     for handle in matching { handle.setLimit(limit) }
   }
 

@@ -144,7 +144,7 @@ final class ReaderPort<Element: Sendable>: SegmentPort {
       case .ready: return true
       case .interrupted(let interruption): throw interruption
       case .empty: await willWait() ? link.waitForElements() : link.letFill()
-      case .ended, .asynchronous: return false
+      case .ended, .turn, .asynchronous: return false
       }
     }
   }

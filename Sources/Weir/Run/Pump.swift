@@ -25,6 +25,8 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
     case full
     /// The port has to suspend.
     case asynchronous
+    /// Enough for now: others want the thread.
+    case turn
     case ended
   }
 
@@ -44,6 +46,7 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
       case .empty: await reader.wait()
       case .full: await waitForRoom()
       case .asynchronous: await suspend()
+      case .turn: await Task.yield()
       case .ended: break
       }
       if isOver { return finish() }
@@ -60,13 +63,14 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
   @inlinable
   @inline(never)
   func step() -> Step {
-    while true {
+    for _ in 0..<chunksAtOnce {
       if chunk.isEmpty {
         switch reader.poll(&chunk, writer.scope.runContext.chunkSize) {
         case .ready: count()
         case .ended: return over(.finished)
         case .interrupted(let interruption): return over(LinkEnd(interruption))
         case .empty: return .empty
+        case .turn: return .turn
         case .asynchronous: return .asynchronous
         }
       }
@@ -80,6 +84,7 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
         return .full
       }
     }
+    return .turn
   }
 
   /// Lets the port do what it could not without waiting.

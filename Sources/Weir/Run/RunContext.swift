@@ -9,6 +9,8 @@ final class RunContext: Sendable {
     let node: Int
     let snapshot: @Sendable (UInt64) -> LinkSnapshot
     let setLimit: @Sendable (LinkLimit) -> Void
+    /// Whether the link knows what its elements weigh.
+    let weighs: Bool
   }
 
   private struct State {
@@ -108,8 +110,10 @@ final class RunContext: Sendable {
   @usableFromInline
   func adopt<Element: Sendable>(_ link: Link<Element>, as description: LinkDescription, node: Int) {
     let name = description.name
+    link.rename(nodes[node].name)
     let handle = LinkHandle(
-      name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) })
+      name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) },
+      weighs: link.weigh != nil)
     state.withLock { $0.links.append(handle) }
   }
 

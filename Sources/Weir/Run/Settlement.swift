@@ -9,7 +9,7 @@ import Synchronization
 final class Settlement: Sendable {
   private enum Origin {
     case ledger(SettlementLedger, UInt64)
-    case parents([Settlement])
+    case parents(MergedTokens)
     case cycle(CycleMonitor, Settlement?)
   }
 
@@ -27,13 +27,25 @@ final class Settlement: Sendable {
   }
 
   private init(parents: [Settlement]) {
-    origin = .parents(parents)
+    origin = .parents(MergedTokens(parents))
   }
 
   /// One token that settles all of `tokens`; the token itself where there is one, nil where there is none.
   @usableFromInline
   static func merging(_ tokens: [Settlement]) -> Settlement? {
     tokens.count > 1 ? Settlement(parents: tokens) : tokens.first
+  }
+
+  /// One token for an element that takes the place of one that waits, of two elements in all. However many replace one
+  /// another, their tokens stand in one list: a chain of them would be as deep as it is long.
+  @usableFromInline
+  static func replacing(_ waiting: Settlement?, by token: Settlement) -> Settlement {
+    guard let waiting else { return token }
+    if case .parents(let parents) = waiting.origin, waiting.copies.load(ordering: .acquiring) == 1 {
+      parents.append(token)
+      return waiting
+    }
+    return Settlement(parents: [waiting, token])
   }
 
   /// Announces that `number` more copies of the element exist.
@@ -54,7 +66,7 @@ final class Settlement: Sendable {
   private func report(_ outcome: Outcome) {
     switch origin {
     case .ledger(let ledger, let position): ledger.settled(position, outcome)
-    case .parents(let parents): for parent in parents { parent.settle(outcome) }
+    case .parents(let parents): for parent in parents.all { parent.settle(outcome) }
     case .cycle(let monitor, let parent):
       parent?.settle(outcome)
       monitor.left()
@@ -74,7 +86,7 @@ final class Settlement: Sendable {
     case .ledger:
       fork(1)
       return self
-    case .parents(let parents): return Settlement.merging(parents.compactMap { $0.outside() })
+    case .parents(let parents): return Settlement.merging(parents.all.compactMap { $0.outside() })
     case .cycle(_, let parent): return parent?.outside()
     }
   }
@@ -82,4 +94,14 @@ final class Settlement: Sendable {
   deinit {
     if copies.load(ordering: .acquiring) > 0 { report(.lost) }
   }
+}
+
+/// The tokens that one token settles.
+private final class MergedTokens: Sendable {
+  private let tokens: Mutex<[Settlement]>
+
+  init(_ tokens: [Settlement]) { self.tokens = Mutex(tokens) }
+
+  var all: [Settlement] { tokens.withLock { $0 } }
+  func append(_ token: Settlement) { tokens.withLock { $0.append(token) } }
 }

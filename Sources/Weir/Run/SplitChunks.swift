@@ -93,13 +93,4 @@ final class SplitChunks<Element: Sendable> {
 
   @inlinable
   func show(_ index: Int, to node: NodeRun) { node.showTaps(slots[index]) }
-
-  @inlinable
-  nonisolated(nonsending) func send(_ index: Int, through writer: WriterPort<Element>) async -> Bool {
-    var part = Chunk<Element>()
-    swap(&part, &slots[index])
-    let sent = await writer.send(&part)
-    swap(&part, &slots[index])
-    return sent
-  }
 }

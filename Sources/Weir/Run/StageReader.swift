@@ -28,7 +28,7 @@ func processChunk<S: Stage>(
   var lost = 0
   var step = StageStep<S.Input, S.Failure>.paused
   while tail.added < most {
-    if stage.demand == 0 {
+    if stage.demand <= 0 {
       step = .satisfied
       break
     }
@@ -91,7 +91,7 @@ func processTracked<S: Stage>(
   _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int, tally: inout NodeMeter.Tally
 ) -> (step: StageStep<S.Input, S.Failure>, token: Settlement?) {
   while out.count < limit {
-    if state.stage.demand == 0 { return (.satisfied, nil) }
+    if state.stage.demand <= 0 { return (.satisfied, nil) }
     guard let (element, token) = state.input.popFirstTracked() else { break }
     var one = Chunk<S.Input>()
     one.append(element)
@@ -132,7 +132,7 @@ func stageReader<S: Stage>(
 func pollStage<S: Stage>(
   _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int
 ) -> Poll {
-  while true {
+  for _ in 0..<chunksAtOnce {
     switch state.phase {
     case .running: break
     case .ended: return .ended
@@ -151,17 +151,17 @@ func pollStage<S: Stage>(
         state.phase = .failed(interruption)
         continue
       case .empty: return .empty
-      case .asynchronous:
-        state.isUpstreamSuspended = true
-        return .asynchronous
+      case .turn: return .turn
+      case .asynchronous: return .asynchronous
       }
     }
-    if workStage(state, into: &out, limit: limit) {
-      if !out.isEmpty { return .ready }
-    } else {
-      return .asynchronous
-    }
+    let isSettled = workStage(state, into: &out, limit: limit)
+    // What was emitted before a failure does not wait for what supervision decides.
+    if !out.isEmpty { return .ready }
+    if !isSettled { return .asynchronous }
   }
+  // A sink, or a filter that lets nothing through, above a source that never waits.
+  return .turn
 }
 
 /// Does what takes waiting, then at least one step of the rest.
@@ -169,7 +169,10 @@ func pollStage<S: Stage>(
 nonisolated(nonsending) func driveStage<S: Stage>(
   _ state: StageState<S>, into out: inout Chunk<S.Output>, limit: Int
 ) async throws(PortInterruption) -> Bool {
+  var turns = 0
   while true {
+    turns &+= 1
+    if turns & (chunksAtOnce - 1) == 0 { await Task.yield() }
     if let unsettled = state.takeUnsettled() {
       var tally = unsettled.tally
       await settleStep(state, unsettled.step, token: unsettled.token, out: &out, tally: &tally)
@@ -181,21 +184,13 @@ nonisolated(nonsending) func driveStage<S: Stage>(
     case .ended: return false
     case .failed(let interruption): throw interruption
     }
-    if state.isUpstreamSuspended || state.input.isEmpty && state.stage.demand > 0 {
-      // What upstream had in hand when it could not go on is in the input already.
+    if state.input.isEmpty && state.stage.demand > 0 {
       var input = Chunk<S.Input>()
       swap(&input, &state.input)
       let most = Swift.min(limit, state.stage.demand)
-      let isSuspended = state.isUpstreamSuspended
-      state.isUpstreamSuspended = false
       var more = false
       do throws(PortInterruption) {
-        more =
-          if isSuspended {
-            try await state.upstream.suspending(&input, most)
-          } else {
-            try await state.upstream.pull(&input, most)
-          }
+        more = try await state.upstream.pull(&input, most)
       } catch {
         state.phase = .failed(error)
         throw error
@@ -207,7 +202,8 @@ nonisolated(nonsending) func driveStage<S: Stage>(
         continue
       }
     }
-    if workStage(state, into: &out, limit: limit), !out.isEmpty { return true }
+    _ = workStage(state, into: &out, limit: limit)
+    if !out.isEmpty { return true }
   }
 }
 
@@ -225,12 +221,20 @@ func workStage<S: Stage>(
     (step, token) = processTracked(state, into: &out, limit: limit, tally: &tally)
   } else {
     step = processChunk(&state.stage, &state.input, into: &out, limit: limit, tally: &tally)
-    if case .paused = step, tally.elementsIn > 0 { state.failures?.succeeded() }
   }
   if case .failed = step {
+    // Everything up to the failing element is done and counted; that one alone is left.
+    if tally.elementsIn > 1 { state.failures?.succeeded() }
+    tally.elementsIn -= 1
+    tally.held = state.stage.held
+    state.node.meter.record(tally, at: stamp)
+    if !out.isEmpty { state.node.showTaps(out) }
+    tally = NodeMeter.Tally()
+    tally.elementsIn = 1
     state.unsettled = .init(step: step, token: token, tally: tally, stamp: stamp)
     return false
   }
+  if tally.elementsIn > 0 { state.failures?.succeeded() }
   recordStage(state, tally, at: stamp, into: &out)
   return true
 }
@@ -243,7 +247,7 @@ func recordStage<S: Stage>(
   var tally = tally
   tally.held = state.stage.held
   state.node.meter.record(tally, at: stamp)
-  if case .running = state.phase, state.stage.demand == 0 {
+  if case .running = state.phase, state.stage.demand <= 0 {
     state.upstream.close()
     state.input.settleAll(.abandoned)
     finishStage(state, into: &out)
@@ -313,7 +317,6 @@ nonisolated(nonsending) func settleStep<S: Stage>(
   tally: inout NodeMeter.Tally
 ) async {
   guard case .failed(let element, let error) = step else { return }
-  if tally.elementsIn > 1 { state.supervisor.succeeded() }
   switch await state.supervisor.decide(error) {
   case .fail:
     tally.discarded += 1

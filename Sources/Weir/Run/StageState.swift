@@ -13,8 +13,6 @@ final class StageState<S: Stage>: @unchecked Sendable {
   @exclusivity(unchecked) var heldTokens = HeldTokens()
   /// A step that failed and whose failure has not been decided upon.
   @exclusivity(unchecked) @usableFromInline var unsettled: Unsettled?
-  /// Whether upstream could not go on without suspending.
-  @exclusivity(unchecked) @usableFromInline var isUpstreamSuspended = false
   @usableFromInline let supervision: Supervision
   /// Made at the first failure.
   @exclusivity(unchecked) @usableFromInline var failures: Supervisor?
