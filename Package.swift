@@ -34,7 +34,8 @@ let package = Package(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
-      name: "WeirBenchmarks", dependencies: ["Weir", "WeirChat", "CAllocator"], exclude: ["README.md"]),
+      name: "WeirBenchmarks", dependencies: ["Weir", "WeirStore", "WeirChat", "CSQLite", "CAllocator"],
+      exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),

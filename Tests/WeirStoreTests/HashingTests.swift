@@ -63,6 +63,25 @@ struct HashingTests {
     #expect(checksum.value == 0xCBF4_3926)
   }
 
+  @Test("CRC-32 is the same whatever pieces the bytes come in")
+  func pieces() {
+    let bytes = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+    // One byte at a time is the definition.
+    var single = Checksum()
+    for byte in bytes { withUnsafeBytes(of: byte) { single.add(raw: $0) } }
+    for cut in 0...bytes.count {
+      var checksum = Checksum()
+      bytes[..<cut].withUnsafeBytes { checksum.add(raw: $0) }
+      bytes[cut...].withUnsafeBytes { checksum.add(raw: $0) }
+      #expect(checksum.value == single.value)
+    }
+    var number = Checksum()
+    number.add(Int64(-2))
+    var asBytes = Checksum()
+    withUnsafeBytes(of: Int64(-2).littleEndian) { asBytes.add(raw: $0) }
+    #expect(number.value == asBytes.value)
+  }
+
   private func bytes(_ hash: Hash128) -> String {
     [hash.low, hash.high].map { half in
       (0..<8).map { index -> String in

@@ -7,6 +7,7 @@ struct Case: Sendable {
     case perRoundTrip = "ns/round trip"
     case kibibytes = "KiB"
     case perByte = "ns/byte"
+    case bytes = "bytes/message"
   }
 
   let name: String
@@ -54,6 +55,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
   case badValue(option: String)
   case noMatch(filter: String)
   case unreadable(path: String)
+  case peer(String)
 
   var description: String {
     switch self {
@@ -62,6 +64,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
     case .unknownOption(let option): "\(option) is not an option; --help lists them"
     case .badValue(let option): "\(option) needs a value; --help shows which"
     case .noMatch(let filter): "no family or case matches \"\(filter)\"; --list shows their names"
+    case .peer(let message): "what we are compared with failed: \(message)"
     case .unreadable(let path): "\(path) cannot be read; the memory benchmarks need Linux"
     }
   }

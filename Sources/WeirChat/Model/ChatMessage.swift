@@ -131,6 +131,9 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   /// The account has read it, as a receipt says. Apart from `read`, because whether a receipt of the account counts
   /// depends on who sent the message. Set by the store.
   static let readByReceipt = MessageMarks(rawValue: 256)
+  /// This device has sent it, so that its creation time can be compared with that of what this device sends next. Set by
+  /// the store.
+  static let sentHere = MessageMarks(rawValue: 512)
 
   /// Does not count as unread (option `unreadCount` off; receiving spec §1.3).
   public static let uncounted = MessageMarks(rawValue: 512)
@@ -138,7 +141,7 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   public static let unlisted = MessageMarks(rawValue: 1_024)
 
   /// Marks that follow from other knowledge than the copies of the message.
-  static let derived: MessageMarks = [.recalled, .burned, .readByReceipt]
+  static let derived: MessageMarks = [.recalled, .burned, .readByReceipt, .sentHere]
   /// Marks that keep a message from every list.
   static let hidden: MessageMarks = [.deletedForSelf, .filtered, .burned, .deletedForAll]
 

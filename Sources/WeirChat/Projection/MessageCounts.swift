@@ -12,7 +12,7 @@ final class MessageCounts {
   private let newest: Statement
   private let newestTime: Statement
   private let pending: Statement
-  private let laterOwn: Statement
+  private let nextSent: Statement
   /// The number of the own user id among the texts.
   private let me: Int64
 
@@ -48,12 +48,13 @@ final class MessageCounts {
       SELECT id, create_time FROM messages WHERE conversation = ?1 AND evidence = 0 AND send_time = 0 AND sender = ?4
       AND marks & ?2 = 0 ORDER BY create_time, client_id
       """)
-    laterOwn = try connection.prepare(
+    nextSent = try connection.prepare(
       """
-      SELECT send_time FROM messages WHERE conversation = ?1 AND send_time >= ?2 AND send_time > 0 AND sender = ?4
-      AND create_time > ?3 ORDER BY send_time LIMIT 1
+      SELECT send_time FROM messages WHERE conversation = ?1 AND create_time > ?2
+      AND marks & \(MessageMarks.sentHere.rawValue) <> 0 AND send_time > 0 AND sender = ?4 ORDER BY create_time, client_id
+      LIMIT 1
       """)
-    for statement in [unread, all, newest, pending, laterOwn] { statement.bind(me, at: 4) }
+    for statement in [unread, all, newest, pending, nextSent] { statement.bind(me, at: 4) }
   }
 
   /// Unread messages with a seq above `low`, up to `high`, whatever the read mark says.
@@ -105,10 +106,9 @@ final class MessageCounts {
     if found.isEmpty { return [] }
     var order: [(createTime: Int64, cap: Int64?)] = []
     for (_, createTime) in found {
-      laterOwn.bind(conversation, at: 1)
-      laterOwn.bind(createTime &- PendingOrder.clockSkew, at: 2)
-      laterOwn.bind(createTime, at: 3)
-      order.append((createTime, try laterOwn.firstInt64()))
+      nextSent.bind(conversation, at: 1)
+      nextSent.bind(createTime, at: 2)
+      order.append((createTime, try nextSent.firstInt64()))
     }
     let times = PendingOrder.times(order, newest: try newestPlaced(conversation, marks)?.time ?? 0)
     return zip(found, times).map { ($0.id, $1) }

@@ -89,6 +89,7 @@ extension ProjectionReader {
     if isMine, !isGroup, reading.isRead, evidence != .none { evidence = .read }
     var marks = row.marks
     if marks.remove(.readByReceipt) != nil { marks.insert(.read) }
+    marks.remove(.sentHere)
     if !isMine, row.seq > 0, row.seq <= place.marks.readSeq { marks.insert(.read) }
     if isMine, reading.isRead { marks.insert(.read) }
     let isCleared = place.marks.clears(seq: row.seq, sendTime: row.sendTime, evidence: state.evidence)

@@ -84,7 +84,8 @@ final class ProjectionReader {
   func snapshot<Value>(
     limit milliseconds: Int64?, _ query: (ProjectionReader) throws(StoreError) -> Value
   ) throws(StoreError) -> Snapshot<Value> {
-    try connection.snapshot(limit: milliseconds) { () throws(StoreError) in
+    readings.beginView()
+    return try connection.snapshot(limit: milliseconds) { () throws(StoreError) in
       Snapshot(revision: try metaNumbers().revision, value: try query(self))
     }
   }

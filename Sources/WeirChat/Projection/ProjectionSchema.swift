@@ -97,6 +97,7 @@ enum ProjectionSchema {
     ALTER TABLE meta ADD COLUMN expired_upto INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE messages ADD COLUMN extra BLOB;
     CREATE INDEX messages_private ON messages(conversation, seq) WHERE marks & 96 = 32;
+    CREATE INDEX messages_sent_here ON messages(conversation, create_time, client_id) WHERE marks & 512 <> 0;
     CREATE INDEX messages_unsent ON messages(conversation) WHERE evidence = 0;
     ALTER TABLE conversations ADD COLUMN read_seq INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE conversations ADD COLUMN cleared_seq INTEGER NOT NULL DEFAULT 0;

@@ -160,6 +160,7 @@ extension ProjectionWriter {
     let record = try recalls.record(clientID: clientID, message: scope)
     if record != nil || state.amendments.recall != nil { derived.insert(.recalled) }
     if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.readByReceipt) }
+    if state.amendments.attempt != nil || state.amendments.acknowledgement != nil { derived.insert(.sentHere) }
     if state.marks.contains(.isPrivate), try isBurned(state, conversation, isMine: isMine) { derived.insert(.burned) }
     let isHidden = !state.marks.union(derived).isDisjoint(with: .hidden)
     // The revision of the change to come. A change that nobody can see takes none, and its row keeps the current one.

@@ -95,15 +95,24 @@ final class ProjectionWriter {
     for position in positions { try checkpoints.save(position) }
   }
 
-  /// Drops what is remembered: numbers given out inside a transaction that failed are gone with it.
+  /// Drops what is remembered, after a rollback: numbers given out inside it are gone with it.
   func forget() {
     strings.forget()
     conversations.forget()
+    // The witness must never be told of a revision that was taken back.
+    if let meta = try? log.meta() { self.meta = meta } else { testified = .max }
+  }
+
+  /// The total of unread messages after the latest commit, with its revision.
+  var total: Snapshot<TotalUnread> {
+    Snapshot(
+      revision: meta.revision,
+      value: TotalUnread(known: Int(clamping: meta.unreadTotal), unfetched: meta.unfetchedTotal))
   }
 
   /// Notes how far the store has got, once that is on the disk.
   func testify(to witness: StoreWitness) {
-    guard testified != meta.revision, let identity = try? Meta.identity(connection) else { return }
+    guard testified ?? -1 < meta.revision, let identity = try? Meta.identity(connection) else { return }
     witness.write(identity: identity, revision: meta.revision)
     testified = meta.revision
   }

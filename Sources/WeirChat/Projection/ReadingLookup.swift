@@ -8,6 +8,8 @@ final class ReadingLookup {
   private let account: ByteKey
   /// The number of the own user id among the texts.
   private let me: Int64
+  private var isView = false
+  private var last: (conversation: Int64, reader: Int64, seqs: ClosedRange<Int64>, isRead: Bool, time: Int64)?
 
   init(watermarks: WatermarkTable, strings: InternedStrings, account: String, me: Int64) {
     self.watermarks = watermarks
@@ -30,11 +32,31 @@ final class ReadingLookup {
     }
     let peer = isMine ? try strings.existing(state.envelope.receiverID) ?? 0 : me
     if peer != 0, !isMine || peer != me {
-      let mark = try watermarks.reading(conversation, reader: peer, seq: state.placement.seq)
+      let mark = try covering(conversation, reader: peer, seq: state.placement.seq)
       isRead = isRead || mark.isRead
       if mark.isRead { time = EarliestTime.join(time, mark.time) }
     }
     return (isRead, time)
+  }
+
+  /// The mark that covers a seq. While one state of the file is looked at, a mark found serves all seqs down to the one
+  /// before it: a page of messages mostly lies under a few marks.
+  private func covering(
+    _ conversation: Int64, reader: Int64, seq: Int64
+  ) throws(StoreError) -> (isRead: Bool, time: Int64) {
+    guard isView else { return try watermarks.reading(conversation, reader: reader, seq: seq) }
+    if let last, last.conversation == conversation, last.reader == reader, last.seqs.contains(seq) {
+      return (last.isRead, last.time)
+    }
+    let found = try watermarks.span(conversation, reader: reader, seq: seq)
+    last = (conversation, reader, found.seqs, found.isRead, found.time)
+    return (found.isRead, found.time)
+  }
+
+  /// Forgets the last mark, at the start of each look at the file.
+  func beginView() {
+    isView = true
+    last = nil
   }
 
   /// The moment from which a private message is hidden; nil for others, and as long as it has not been read.

@@ -1,3 +1,4 @@
+import Synchronization
 import WeirStore
 
 /// The projection of one account's facts in one SQLite file: one thread writes, a few read. One process may write a file
@@ -9,9 +10,10 @@ import WeirStore
 public final class SQLiteMessageStore: MessageStore {
   /// Settings of a store.
   public struct Options: Sendable {
-    /// How far a COMMIT reaches before it is acknowledged. Facts that only this device knows (``Fact/isOnlyHere``) are
-    /// always synced to the disk.
+    /// How far a COMMIT reaches before it is acknowledged.
     public var durability: Durability
+    /// The same for a transaction with facts that only this device knows (``Fact/isOnlyHere``).
+    public var localDurability: Durability
     /// Whether the whole file is checked at open.
     public var quickCheck: Bool
     /// How many changes the log keeps at least.
@@ -25,10 +27,12 @@ public final class SQLiteMessageStore: MessageStore {
 
     /// Settings of a store; the defaults suit messages that a server can deliver again.
     public init(
-      durability: Durability = .normal, quickCheck: Bool = false, historyLimit: Int64 = 100_000,
+      durability: Durability = .normal, localDurability: Durability = .full, quickCheck: Bool = false,
+      historyLimit: Int64 = 100_000,
       accountEpoch: Int64 = 0, readers: Int = 2, readerAgeLimit: Int64 = 2_000
     ) {
       self.durability = durability
+      self.localDurability = localDurability
       self.quickCheck = quickCheck
       self.historyLimit = historyLimit
       self.accountEpoch = accountEpoch
@@ -41,8 +45,15 @@ public final class SQLiteMessageStore: MessageStore {
   public let identity: [UInt8]
   let writer: WriterThread<ProjectionWriter>
   let readers: ReaderPool
+  private let localDurability: Durability
+  let total: LatestTotal
 
-  private init(identity: [UInt8], writer: WriterThread<ProjectionWriter>, readers: ReaderPool) {
+  private init(
+    identity: [UInt8], writer: WriterThread<ProjectionWriter>, readers: ReaderPool, localDurability: Durability,
+    total: LatestTotal
+  ) {
+    self.total = total
+    self.localDurability = localDurability
     self.identity = identity
     self.writer = writer
     self.readers = readers
@@ -56,24 +67,29 @@ public final class SQLiteMessageStore: MessageStore {
     path: String, account: String, options: Options = Options()
   ) async throws(StoreError) -> SQLiteMessageStore {
     let witness = StoreWitness(store: path)
+    let total = LatestTotal()
     let writer = try await WriterThread<ProjectionWriter>.open(
       path: path, schema: ProjectionSchema.schema,
       options: ConnectionOptions(durability: options.durability, quickCheck: options.quickCheck),
       verify: { (connection) throws(StoreError) in try witness.verify(connection) },
       events: .init(
         rolledBack: { $0.forget() },
+        committed: { total.set($0.total) },
         settled: { writer in writer.testify(to: witness) }),
       makeContext: { (connection) throws(StoreError) in
         let writer = try ProjectionWriter(
           connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
         try witness.open(for: writer)
+        total.set(writer.total)
         return writer
       })
     do {
       let readers = try await ReaderPool.open(
         path: path, account: account, count: options.readers, ageLimit: options.readerAgeLimit)
       let identity = try await readers.read { (reader) throws(StoreError) in try Meta.identity(reader.connection) }
-      return SQLiteMessageStore(identity: identity.value, writer: writer, readers: readers)
+      return SQLiteMessageStore(
+        identity: identity.value, writer: writer, readers: readers, localDurability: options.localDurability,
+        total: total)
     } catch {
       try await writer.close()
       throw error
@@ -87,7 +103,7 @@ public final class SQLiteMessageStore: MessageStore {
   public func apply(
     _ facts: [Fact], checkpoints: [SourceCheckpoint]
   ) async throws(StoreError) -> CommitResult {
-    let durability: Durability? = facts.contains { $0.isOnlyHere } ? .full : nil
+    let durability: Durability? = facts.contains { $0.isOnlyHere } ? localDurability : nil
     return try await writer.commit(weight: facts.count, durability: durability) { (writer) throws(StoreError) in
       try writer.change { (writer) throws(StoreError) in try writer.take(facts, checkpoints) }
     }
@@ -104,7 +120,7 @@ public final class SQLiteMessageStore: MessageStore {
   /// Turns attempts to send that were under way into failed ones. Call it once after the start, before anything is
   /// sent: what was under way when the process ended is under way no more (receiving spec §2.2).
   public func failInterruptedSends() async throws(StoreError) -> CommitResult {
-    try await writer.commit(durability: .full) { (writer) throws(StoreError) in
+    try await writer.commit(durability: localDurability) { (writer) throws(StoreError) in
       try writer.change { (writer) throws(StoreError) in try writer.failInterruptedSends() }
     }
   }
@@ -117,8 +133,22 @@ public final class SQLiteMessageStore: MessageStore {
 
   /// Finishes what was called before, folds the log into the file and closes it.
   public func close() async throws(StoreError) {
+    total.set(nil)
     // The readers first, so that the writer can empty the log.
     try await readers.close()
     try await writer.close()
+  }
+}
+
+/// The total of unread messages after the latest commit: asked for all the time, and one number.
+final class LatestTotal: Sendable {
+  private let total = Mutex<Snapshot<TotalUnread>?>(nil)
+
+  func set(_ total: Snapshot<TotalUnread>?) { self.total.withLock { $0 = total } }
+
+  /// - Throws: `StoreError` of kind `closed`.
+  func get() throws(StoreError) -> Snapshot<TotalUnread> {
+    guard let total = total.withLock({ $0 }) else { throw StoreError(.closed, "the store was closed before the call") }
+    return total
   }
 }

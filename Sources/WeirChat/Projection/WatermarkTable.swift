@@ -9,6 +9,7 @@ final class WatermarkTable {
   private let covering: Statement
   private let greatest: Statement
   private let next: Statement
+  private let previous: Statement
   private let insert: Statement?
   private let trim: Statement?
 
@@ -19,6 +20,8 @@ final class WatermarkTable {
       """)
     greatest = try connection.prepare("SELECT max(seq) FROM watermarks WHERE conversation = ?1 AND reader = ?2")
     next = try connection.prepare("SELECT min(reader) FROM watermarks WHERE conversation = ?1 AND reader > ?2")
+    previous = try connection.prepare(
+      "SELECT max(seq) FROM watermarks WHERE conversation = ?1 AND reader = ?2 AND seq < ?3")
     insert =
       writes
       ? try connection.prepare(
@@ -58,6 +61,19 @@ final class WatermarkTable {
   func reading(_ conversation: Int64, reader: Int64, seq: Int64) throws(StoreError) -> (isRead: Bool, time: Int64) {
     guard seq > 0, let mark = try mark(conversation, reader, at: seq) else { return (false, 0) }
     return (true, mark.time == .max ? 0 : mark.time)
+  }
+
+  /// As `reading`, and all seqs of which the same holds.
+  func span(
+    _ conversation: Int64, reader: Int64, seq: Int64
+  ) throws(StoreError) -> (seqs: ClosedRange<Int64>, isRead: Bool, time: Int64) {
+    guard seq > 0 else { return (seq...seq, false, 0) }
+    previous.bind(conversation, at: 1)
+    previous.bind(reader, at: 2)
+    previous.bind(seq, at: 3)
+    let below = try previous.firstInt64() ?? 0
+    guard let mark = try mark(conversation, reader, at: seq) else { return ((below + 1)...Int64.max, false, 0) }
+    return ((below + 1)...mark.seq, true, mark.time == .max ? 0 : mark.time)
   }
 
   /// Everybody who has a mark in the conversation.

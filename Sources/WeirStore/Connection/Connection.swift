@@ -23,6 +23,8 @@ public final class Connection {
   private let deadlineCell = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
   private var begin: Statement?
   private var commit: Statement?
+  private var beginView: Statement?
+  private var endView: Statement?
 
   /// Opens the file. Nothing in it is read or changed yet; see `Schema.prepare`.
   ///
@@ -57,8 +59,7 @@ public final class Connection {
 
   /// Closes the file. Statements still held stay safe to release. Closing twice is harmless.
   public func close() {
-    begin = nil
-    commit = nil
+    (begin, commit, beginView, endView) = (nil, nil, nil, nil)
     sqlite3_close_v2(handle)
     handle = nil
   }
@@ -144,11 +145,14 @@ public final class Connection {
   public func snapshot<Result>(
     limit: Int64? = nil, _ body: () throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    try execute("BEGIN")
+    let view = try held(&beginView, "BEGIN")
+    let end = try held(&endView, "ROLLBACK")
+    try view.run()
     if let limit { setDeadline(limit) }
     defer {
-      sqlite3_progress_handler(handle, 0, nil, nil)
-      rollback()
+      if limit != nil { sqlite3_progress_handler(handle, 0, nil, nil) }
+      // It cannot fail in a way that matters: nothing was written, and an open view is gone with its transaction.
+      if isInTransaction { try? end.run() }
     }
     return try body()
   }

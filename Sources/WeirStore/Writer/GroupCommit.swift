@@ -57,11 +57,11 @@ enum GroupCommit {
             if undo { try connection.execute("RELEASE job") }
             continue
           }
-          events.rolledBack(&context)
           // When the disk is full SQLite may have taken the whole transaction back.
           guard undo, connection.isInTransaction else { throw failure }
           try connection.execute("ROLLBACK TO job")
           try connection.execute("RELEASE job")
+          events.rolledBack(&context)
           failures[index] = failure
         }
       }
@@ -70,7 +70,8 @@ enum GroupCommit {
       for job in jobs { job.finish(error) }
       return false
     }
-    // The caller may be another writer's owner: everything is acknowledged before anything else is done.
+    events.committed(&context)
+    // Everything is acknowledged before anything else is done.
     for (index, job) in jobs.enumerated() { job.finish(failures[index]) }
     if isFull { events.settled(&context) }
     return true

@@ -39,17 +39,21 @@ public final class WriterThread<Context>: Sendable {
 
   /// What the owner wants to hear of, always on the thread.
   public struct Events: Sendable {
-    /// A transaction was rolled back: what the context remembers of it is void.
+    /// A transaction, or one job's part of it, was rolled back: what the context remembers of it is void.
     public var rolledBack: @Sendable (inout Context) -> Void
+    /// A transaction was committed; its callers hear of it next.
+    public var committed: @Sendable (inout Context) -> Void
     /// Everything committed is on the disk: after a checkpoint, or a commit with ``Durability/full``.
     public var settled: @Sendable (inout Context) -> Void
 
     /// Handlers; by default nobody listens.
     public init(
       rolledBack: @escaping @Sendable (inout Context) -> Void = { _ in },
+      committed: @escaping @Sendable (inout Context) -> Void = { _ in },
       settled: @escaping @Sendable (inout Context) -> Void = { _ in }
     ) {
       self.rolledBack = rolledBack
+      self.committed = committed
       self.settled = settled
     }
   }

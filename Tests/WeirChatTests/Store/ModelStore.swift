@@ -164,6 +164,7 @@ struct ModelStore {
     var isHiddenByClear: Bool
     var createTime: Int64
     var isMine: Bool
+    var wasSentHere: Bool
   }
 
   private func all(in conversation: String) -> [Known] {
@@ -177,8 +178,8 @@ struct ModelStore {
       let time = rows[index].createTime
       return (
         createTime: time,
-        cap: rows.filter { $0.isMine && $0.createTime > time && $0.row.sendTime >= time - PendingOrder.clockSkew }
-          .map(\.row.sendTime).filter { $0 > 0 }.min()
+        cap: rows.filter { $0.isMine && $0.wasSentHere && $0.createTime > time && $0.row.sendTime > 0 }
+          .min { ($0.createTime, $0.row.id) < ($1.createTime, $1.row.id) }?.row.sendTime
       )
     }
     for (index, time) in zip(waiting, PendingOrder.times(order, newest: newest)) { rows[index].row.sortTime = time }
@@ -255,7 +256,8 @@ struct ModelStore {
     let isUnread = !isMine && !isHidden && marks.isDisjoint(with: [.read, .recalled, .quiet, .uncounted])
     return Known(
       row: row, isUnread: isUnread, isHiddenByClear: clears.filter(\.hidesConversation).contains(where: covered),
-      createTime: first.envelope.createTime, isMine: isMine)
+      createTime: first.envelope.createTime, isMine: isMine,
+      wasSentHere: sends.contains { if case .delivered = $0 { false } else { true } })
   }
 
   private func reading(
