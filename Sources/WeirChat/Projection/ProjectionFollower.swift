@@ -25,10 +25,14 @@ public final class ProjectionFollower: ProjectionReading {
   /// - Parameters:
   ///   - path: the file.
   ///   - account: the account it must belong to; nil for any.
+  ///   - leavesNoTrace: whether to make no file beside it, at the price that `FileAccess.observe` names.
   /// - Throws: `StoreError`, for example of kind `cannotOpen`, `foreignFile`, `newerFormat`, or `readOnly` when the
   ///   writer has not brought the file to the present format yet.
-  public static func open(path: String, account: String? = nil) async throws(StoreError) -> ProjectionFollower {
-    let reader = try await WriterThread.open(path: path, schema: ProjectionSchema.schema, options: .reader) {
+  public static func open(
+    path: String, account: String? = nil, leavesNoTrace: Bool = false
+  ) async throws(StoreError) -> ProjectionFollower {
+    let options = leavesNoTrace ? ConnectionOptions.observer : .reader
+    let reader = try await WriterThread.open(path: path, schema: ProjectionSchema.schema, options: options) {
       (connection) throws(StoreError) in
       let owner = try connection.prepare("SELECT account FROM meta").firstString()
       guard let account = account ?? owner else { throw StoreError(.corrupt, "\(path) has no meta row") }

@@ -19,6 +19,9 @@ final class RecallTable {
     }
   }
 
+  /// The columns in the order of `read`.
+  static let columns = "client_id, conversation, session_type, sender, time, revoker, role, by_admin, seq, crc"
+
   private let strings: InternedStrings
   private let select: Statement
   /// Nil on a connection that only reads.
@@ -29,7 +32,7 @@ final class RecallTable {
 
   init(_ connection: Connection, strings: InternedStrings, writes: Bool) throws(StoreError) {
     self.strings = strings
-    let columns = "client_id, conversation, session_type, sender, time, revoker, role, by_admin, seq, crc"
+    let columns = Self.columns
     select = try connection.prepare("SELECT \(columns) FROM recalls WHERE client_id = ?1")
     upsert =
       writes
@@ -69,7 +72,8 @@ final class RecallTable {
     return true
   }
 
-  private func all(_ clientID: StoredID) throws(StoreError) -> [(scope: Scope, record: RecallRecord)] {
+  /// The recalls of a client id, whatever their scope.
+  func all(_ clientID: StoredID) throws(StoreError) -> [(scope: Scope, record: RecallRecord)] {
     clientID.bind(to: select, at: 1)
     var result: [(scope: Scope, record: RecallRecord)] = []
     defer { select.reset() }

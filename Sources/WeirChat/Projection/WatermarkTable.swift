@@ -91,7 +91,9 @@ final class WatermarkTable {
     }
   }
 
-  private func mark(
+  /// The first mark of a reader at or above a seq: the earliest known reading of it. Its time is the greatest number when
+  /// unknown.
+  func mark(
     _ conversation: Int64, _ reader: Int64, at seq: Int64
   ) throws(StoreError) -> (seq: Int64, time: Int64)? {
     covering.bind(conversation, at: 1)

@@ -6,6 +6,8 @@ struct StoreFailure: CommandError {
   let path: String
   /// What the store reported.
   let error: StoreError
+  /// Whether the store was only to be read.
+  var isReading = false
 
   var code: String { error.code }
 
@@ -16,6 +18,8 @@ struct StoreFailure: CommandError {
     case .diskFull:
       return "\(store) cannot grow: the disk is full, or a quota or file size limit is reached (\(detail))"
     case .io: return "reading or writing \(store) failed (\(detail))"
+    case .readOnly where isReading: return "\(store) has an older format (\(detail)); it was left as it is"
+    case .cannotOpen where isReading: return "\(store) cannot be opened (\(detail))"
     case .readOnly: return "\(store) cannot be written to (\(detail))"
     case .busy: return "\(store) is locked by another program (\(detail))"
     case .corrupt: return "\(store) is damaged, or is no store at all (\(detail)); it was left as it is"
@@ -28,7 +32,22 @@ struct StoreFailure: CommandError {
     }
   }
 
-  var remedy: String? {
+  var remedy: String? { isReading ? readingRemedy : writingRemedy }
+
+  private var readingRemedy: String? {
+    switch error.kind {
+    case .diskFull, .io: "Check the disk."
+    case .readOnly: "Let the program that writes it open it once; 'weir replay' of an empty file does so too."
+    case .cannotOpen: "Check its permissions."
+    case .corrupt: "Replaying everything into a new store is the way to a sound one."
+    case .foreignFile: "Name a store that 'weir replay' made."
+    case .newerFormat: "Update weir."
+    case .busy, .outOfMemory, .timedOut: "Run the same command again."
+    case .staleEpoch, .closed, .invalidInput, .unexpected: nil
+    }
+  }
+
+  private var writingRemedy: String? {
     switch error.kind {
     case .diskFull: "What was stored before is safe. Make room or raise the limit, then run the same command again."
     case .io: "What was stored before is safe. Check the disk, then run the same command again."
@@ -47,6 +66,8 @@ struct StoreFailure: CommandError {
     switch error.kind {
     case .diskFull, .busy, .outOfMemory, .timedOut: .temporary
     case .io: .inputOutput
+    case .readOnly where isReading: .dataRefused
+    case .cannotOpen where isReading: .noInput
     case .readOnly, .cannotOpen: .cannotCreate
     case .corrupt, .foreignFile, .newerFormat, .staleEpoch: .dataRefused
     case .closed, .invalidInput, .unexpected: .internalFault

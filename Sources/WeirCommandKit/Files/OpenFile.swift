@@ -21,12 +21,20 @@ final class OpenFile: Sendable {
     let isDirectory: Bool
     /// Bytes; meaningful for a regular file only.
     let size: Int64
+    /// Time of the latest change of the content, in nanoseconds since 1970.
+    let modified: Int64
 
     fileprivate init(_ raw: stat) {
       identity = Identity(device: UInt64(truncatingIfNeeded: raw.st_dev), inode: UInt64(truncatingIfNeeded: raw.st_ino))
       isRegular = raw.st_mode & S_IFMT == S_IFREG
       isDirectory = raw.st_mode & S_IFMT == S_IFDIR
       size = Int64(raw.st_size)
+      #if canImport(Glibc)
+        let time = raw.st_mtim
+      #else
+        let time = raw.st_mtimespec
+      #endif
+      modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
   }
 

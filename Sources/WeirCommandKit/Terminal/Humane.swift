@@ -45,6 +45,23 @@ public enum Humane {
     }
   }
 
+  /// Milliseconds since 1970 as a date and time of day in UTC, `2024-06-10 06:13:20.123`; `-` for 0 and below.
+  public static func time(_ milliseconds: Int64) -> String {
+    guard milliseconds > 0 else { return "-" }
+    // Days to a date of the Gregorian calendar, counted from March so that the leap day is the last of a year.
+    let days = milliseconds / 86_400_000 + 719_468
+    let (era, day) = days.quotientAndRemainder(dividingBy: 146_097)
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+    let dayOfYear = day - (365 * year + year / 4 - year / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let monthNumber = month < 10 ? month + 3 : month - 9
+    let yearNumber = era * 400 + year + (monthNumber <= 2 ? 1 : 0)
+    let clock = milliseconds % 86_400_000
+    let fraction = String(1_000 + clock % 1_000).dropFirst()
+    return "\(yearNumber)-\(twoDigits(monthNumber))-\(twoDigits(dayOfYear - (153 * month + 2) / 5 + 1)) "
+      + "\(twoDigits(clock / 3_600_000)):\(twoDigits(clock / 60_000 % 60)):\(twoDigits(clock / 1_000 % 60)).\(fraction)"
+  }
+
   /// Decimals without rounding up, so that `999.99` never reads as a thousand of the smaller unit.
   private static func scaled(_ value: Double, by base: Double, units: [String]) -> String {
     guard value.isFinite else { return "?" }

@@ -29,13 +29,6 @@ public struct StatusLine: Sendable {
     }
   }
 
-  /// A status line that shows nothing; remarks are still printed to standard error.
-  static var silent: StatusLine {
-    var line = StatusLine.standardError(isForced: false)
-    line.mode = .silent
-    return line
-  }
-
   /// Cells a line may take.
   public var availableWidth: Int { width }
 

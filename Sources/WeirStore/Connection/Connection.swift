@@ -42,13 +42,18 @@ public final class Connection {
       switch options.access {
       case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .readWrite: SQLITE_OPEN_READWRITE
-      case .readOnly: SQLITE_OPEN_READONLY
+      case .readOnly, .observe: SQLITE_OPEN_READONLY
       }
-    let result = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let observation = options.access == .observe ? FileObservation(path: path) : nil
+    let result = sqlite3_open_v2(
+      observation?.name(of: path) ?? path, &handle,
+      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (observation?.isURI == true ? SQLITE_OPEN_URI : 0),
+      observation?.vfs)
     guard result == SQLITE_OK else { throw failure(result, "cannot open \(path)") }
     sqlite3_busy_timeout(handle, options.busyTimeoutMilliseconds)
     // Closing must not fold a log into a file before it is known to be the file's own; see `configure`.
     _ = weir_checkpoint_on_close(handle, 0)
+    if let preparation = observation?.preparation { try execute(preparation) }
   }
 
   deinit {
@@ -68,7 +73,7 @@ public final class Connection {
   ///
   /// - Throws: `StoreError` as SQLite reports it.
   public func configure() throws(StoreError) {
-    if options.access != .readOnly {
+    if options.access.writes {
       _ = weir_checkpoint_on_close(handle, 1)
       try execute("PRAGMA page_size = 4096")
       try execute("PRAGMA journal_mode = WAL")

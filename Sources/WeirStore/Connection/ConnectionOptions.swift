@@ -15,6 +15,12 @@ public enum FileAccess: Sendable {
   case readWrite
   /// Read an existing file.
   case readOnly
+  /// Read an existing file and make nothing beside it, whether a writer has it open or not. When nobody has, what is
+  /// read is only right as long as nobody begins to write: compare the file's size and time before and after.
+  case observe
+
+  /// Whether it may change the file.
+  var writes: Bool { self == .create || self == .readWrite }
 }
 
 /// The settings of a connection, with the measured defaults (storage spec A5).
@@ -47,4 +53,7 @@ public struct ConnectionOptions: Sendable {
 
   /// The settings of a reader beside the writer of the same file.
   public static var reader: ConnectionOptions { ConnectionOptions(access: .readOnly, cacheKibibytes: 2 << 10) }
+
+  /// The settings of a reader that leaves no trace.
+  public static var observer: ConnectionOptions { ConnectionOptions(access: .observe, cacheKibibytes: 2 << 10) }
 }

@@ -41,7 +41,7 @@ public struct Schema: Sendable {
     let found = try inspect(connection)
     try connection.configure()
     if found == migrations.count { return }
-    guard access != .readOnly else {
+    guard access.writes else {
       throw StoreError(.readOnly, "\(connection.path) has format \(found) and must be migrated by a writer first")
     }
     for version in (found + 1)..<(migrations.count + 1) {

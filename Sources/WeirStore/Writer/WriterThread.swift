@@ -63,7 +63,7 @@ public final class WriterThread<Context>: Sendable {
   /// - Parameters:
   ///   - path: the database file.
   ///   - schema: who owns the file and how its tables come to be.
-  ///   - options: settings of the connection. With `FileAccess.readOnly` the thread serves reads beside a writer.
+  ///   - options: settings of the connection. With `FileAccess.readOnly` or `observe` the thread serves reads beside a writer.
   ///   - verify: looks at the file before anything in it is changed.
   ///   - events: what the owner wants to hear of.
   ///   - makeContext: makes the context; runs on the thread, once.
@@ -182,7 +182,7 @@ public final class WriterThread<Context>: Sendable {
     _ events: Events
   ) {
     var context = context
-    let writes = options.access != .readOnly
+    let writes = options.access.writes
     var checkpoints = CheckpointSchedule(options)
     while true {
       let isIdleDue = writes && checkpoints.isIdleDue(connection.walPages)

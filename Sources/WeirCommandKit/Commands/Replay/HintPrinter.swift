@@ -7,7 +7,18 @@ struct HintPrinter: AsyncChunkStage {
   typealias Output = Never
 
   /// How hints are printed.
-  enum Form: Sendable { case none, short, json }
+  enum Form: Sendable, Equatable {
+    /// Only counted.
+    case none
+    /// A line for people each. `overStatus` when a status line is drawn on the same terminal: its remains are erased
+    /// first, and it is drawn again below.
+    case short(overStatus: Bool)
+    /// A JSON object on a line each.
+    case json
+
+    /// A commit that changed more conversations than this is told in one hint. Programs get every detail, people a line.
+    var batch: Int { if case .short = self { 8 } else { .max } }
+  }
 
   let form: Form
   let output: SharedOutput
@@ -17,7 +28,8 @@ struct HintPrinter: AsyncChunkStage {
     tally.hinted(hints.count)
     switch form {
     case .none: return
-    case .short: try output.append(hints.map { $0.line + "\n" }.joined())
+    case .short(let overStatus):
+      try output.append((overStatus ? "\r\u{1B}[K" : "") + hints.map { $0.line + "\n" }.joined())
     case .json:
       var writer = JSONWriter()
       for hint in hints { hint.write(to: &writer) }
@@ -31,8 +43,29 @@ struct HintPrinter: AsyncChunkStage {
 extension EventEnvelope {
   /// The hint on one line for people.
   var line: String {
-    let place = [revision.map { "r\($0)" }, "\(event.kind)", conversationID, clientMsgID].compactMap { $0 }
-    return printable((["#\(number)"] + place).joined(separator: "  "))
+    var parts = ["#\(number)"]
+    if let revisions = event.change?.revisions {
+      parts.append(
+        revisions.count == 1 ? "r\(revisions.lowerBound)" : "r\(revisions.lowerBound)–\(revisions.upperBound)")
+    }
+    parts.append("\(event.kind)")
+    parts += [conversationID, clientMsgID, extent].compactMap { $0 }
+    return printable(parts.joined(separator: "  "))
+  }
+
+  /// How much changed, where the hint names no single message.
+  private var extent: String? {
+    switch event {
+    case .mediaTaskUpdated(let update): return update.taskID
+    case .socialChanged(let change): return change.socialScope.map { "\($0)" }
+    default: break
+    }
+    guard let change = event.change, clientMsgID == nil else { return nil }
+    var parts: [String] = []
+    // Each revision is one change of one conversation or list.
+    if let revisions = change.revisions, revisions.count > 1 { parts.append("\(revisions.count) changes") }
+    if change.affectedCount > 0 { parts.append("\(change.affectedCount) messages") }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
   /// The hint as a JSON object on a line of its own; what it does not tell is left out.

@@ -20,7 +20,8 @@ public enum ReplayCommand: Command {
     "rejects", "FILE", "Append refused lines to FILE as JSON lines: where, why, and the line itself.")
   static let strict = CommandOption<Bool>.flag("strict", "End with 65 if any line was refused.")
   static let hints = CommandOption<Bool>.flag(
-    "hints", "Print what changed after each commit: short on a terminal, else as JSON lines.")
+    "hints", "Print a line for each hint of what changed, after its commit. This is the default.")
+  static let noHints = CommandOption<Bool>.flag("no-hints", "Print no hints, only the summary.")
   static let json = CommandOption<Bool>.flag(
     "json", "Print hints, then the summary, as JSON lines on standard output; each has a \"type\".")
   static let top = CommandOption<Int>.integer(
@@ -52,6 +53,10 @@ public enum ReplayCommand: Command {
       ends with a summary of what became of every line.
       """,
       """
+      Hints are printed as they are committed: number, revision, event, conversation and message. A commit that changed \
+      more than 8 conversations is told in one line; with --json every change is told.
+      """,
+      """
       Replaying is repeatable: lines that are in the store already change nothing, and after a crash, a full disk or a \
       kill at any moment the same command completes the work. Lines that are no message are refused and the rest goes \
       on.
@@ -64,7 +69,7 @@ public enum ReplayCommand: Command {
     operands: [.init("FILE", .many, "A file of JSON lines, or - for standard input.")],
     options: [
       store.description, account.description, follow.description, rate.description, rejects.description,
-      strict.description, hints.description, json.description, top.description, all.description, hash.description,
+      strict.description, hints.description, noHints.description, json.description, top.description, all.description, hash.description,
       dropSender.description, longestLine.description, durability.description, patience.description,
       check.description, progress.description,
     ],
@@ -103,14 +108,18 @@ public enum ReplayCommand: Command {
     if arguments[all], arguments.contains(top) {
       throw UsageError(message: "--all and --top exclude each other", path: arguments.path)
     }
-    let isTerminal = isatty(1) == 1
+    if arguments[hints], arguments[noHints] {
+      throw UsageError(message: "--hints and --no-hints exclude each other", path: arguments.path)
+    }
+    // Hints and the status line may share a terminal.
+    let overStatus = TerminalDevice(descriptor: 1).isInteractive && TerminalDevice(descriptor: 2).isInteractive
     return ReplayOptions(
       inputs: operands.map(LineInput.init(operand:)), store: arguments[store], account: arguments[account],
       durability: arguments[durability] == "full" ? .full : .normal, checksStore: arguments[check],
       follow: arguments[follow], rate: arguments[rate], longestLine: arguments[longestLine],
       rejects: arguments[rejects], isStrict: arguments[strict], droppedSenders: arguments[dropSender],
       patience: arguments[patience],
-      hints: arguments[json] ? .json : arguments[hints] ? (isTerminal ? .short : .json) : .none,
+      hints: arguments[noHints] ? .none : arguments[json] ? .json : .short(overStatus: overStatus),
       top: arguments[all] ? nil : arguments[top], isJSON: arguments[json], showsHash: arguments[hash],
       showsProgress: arguments[progress])
   }

@@ -41,12 +41,16 @@ struct ReplayGraph: Sendable {
   private func store(_ lines: consuming Outlet<DecodedLine<RawLine>>) {
     let tally = tally
     lines
-      .compactMap("facts") { $0.fact }
+      .compactMap("facts") { line in
+        guard let fact = line.fact else { return nil }
+        tally.decoded(fact)
+        return fact
+      }
       .dedupe("dedupe", by: \.dedupeKey, remembering: Self.window)
       .via("merge-hooks", MergeHookStage(hooks) { _, hook, _ in tally.dropped(by: hook) })
       .boundary("to-store", limit: .bytes(Self.bytesInLine))
       .via("projection", projection, limit: .elements(4), supervision: supervision)
-      .via("invalidation", InvalidationEmitter(batch: .max))
+      .via("invalidation", InvalidationEmitter(batch: printer.form.batch))
       .sink("hints", printer)
   }
 

@@ -105,8 +105,7 @@ struct ReplayRun: Sendable {
     let progress = ReplayProgress(
       tally: tally, refusals: refusals, notices: notices, totalBytes: totalBytes, clock: clock)
     let stopped = Stopped()
-    // Hints on a terminal and a line that is drawn over itself do not go together.
-    let status = options.hints == .short ? StatusLine.silent : .standardError(isForced: options.showsProgress)
+    let status = StatusLine.standardError(isForced: options.showsProgress)
     let (snapshot, meter) = try await blueprint.run(RunOptions(clock: clock)) { live in
       await watch(live, progress, status, stopped)
     }

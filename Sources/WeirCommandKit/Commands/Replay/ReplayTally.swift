@@ -13,6 +13,8 @@ final class ReplayTally: Sendable {
     var more = 0
     /// Bytes read.
     var bytes: Int64 = 0
+    /// Facts in the lines, by kind, before any is merged or dropped.
+    var facts = FactCounts()
     /// Lines that need no store, by code: typing, online-only messages, lines ignored by rule.
     var events: [String: Int] = [:]
     /// Facts dropped by hooks, by hook.
@@ -36,6 +38,10 @@ final class ReplayTally: Sendable {
       state.lines += lines
       state.bytes = bytes
     }
+  }
+
+  func decoded(_ fact: Fact) {
+    state.withLock { $0.facts.add(fact) }
   }
 
   func add(_ event: Decoded) {

@@ -55,6 +55,7 @@ struct SummaryJSON {
     writer.key("lines")
     writer.beginObject()
     writer.field("read", counts.lines)
+    writer.field("more", counts.more)
     writer.field("inserted", counts.stored.inserted)
     writer.field("advanced", counts.stored.advanced)
     writer.field("recalled", counts.stored.recalled)
@@ -65,6 +66,10 @@ struct SummaryJSON {
     writer.field("unstorable", counts.unstorable)
     writer.field("refused", summary.refusals.total)
     writer.field("unsettled", summary.unsettled)
+    writer.endObject()
+    writer.key("facts")
+    writer.beginObject()
+    for (kind, count) in counts.facts.occurring { writer.field("\(kind)", count) }
     writer.endObject()
     write("events", counts.events, to: &writer)
     write("dropped", counts.dropped, to: &writer)

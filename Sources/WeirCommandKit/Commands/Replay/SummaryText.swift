@@ -10,6 +10,8 @@ struct SummaryText {
 
   func print(_ store: SQLiteMessageStore, _ output: SharedOutput) async throws {
     let width = TerminalDevice(descriptor: 1).width
+    // Hints come before; the summary begins after a gap.
+    if summary.counts.hints > 0, case .short = summary.options.hints { try output.append("\n") }
     try output.append(block(head + [""] + accounts))
     try output.append(block(refusals))
     try await printConversations(store, width, output)
@@ -56,15 +58,19 @@ struct SummaryText {
       if count > 0 { table.append([Humane.count(count), text]) }
     }
     row(stored.inserted, "new messages")
-    row(stored.advanced, "news of known messages")
+    row(stored.advanced, "news of what was known")
     row(stored.recalled, "recalls")
-    row(stored.orphaned, "recalls ahead of their message, kept for it")
-    row(summary.mergedByWindow + stored.merged, "duplicates, merged")
+    row(stored.orphaned, "facts ahead of their message, kept for it")
+    row(summary.mergedByWindow + stored.merged, "told nothing new, merged")
     row(summary.events, "not for the store: " + list(counts.events))
     row(summary.dropped, "dropped by hooks: " + list(counts.dropped))
     row(counts.unstorable, "without a place in the store")
     row(summary.refusals.total, "refused")
-    return summary.counts.lines > 0 ? table.lines() : []
+    guard counts.lines > 0 else { return [] }
+    let kinds = counts.facts.occurring.map { "\(Humane.count($0.count)) \($0.kind.words($0.count))" }
+    // Some lines hold several facts, so the rows may come to more than the lines.
+    let more = counts.more > 0 ? "; \(Humane.count(counts.more)) of them beyond the first of their line" : ""
+    return table.lines() + (kinds.isEmpty ? [] : ["facts: " + kinds.joined(separator: ", ") + more])
   }
 
   private var refusals: [String] {

@@ -1,0 +1,71 @@
+import WeirChat
+import WeirStore
+
+/// Looks into a store's file and leaves it, and its folder, as they are.
+///
+/// Beside a writer it shares the writer's log, in one snapshot. When nobody has the file open, it is read without locks;
+/// should somebody begin to write meanwhile, what was read is thrown away and read again.
+struct StoreLook: Sendable {
+  /// Tries to find the file at rest before giving up.
+  private static let attempts = 5
+
+  let path: String
+
+  /// Asks all of `query` of one snapshot.
+  /// - Throws: ``InspectError``, ``StoreFailure``.
+  func ask<Value: Sendable>(
+    _ query: @escaping @Sendable (ProjectionView) throws(StoreError) -> Value
+  ) async throws -> Value {
+    for _ in 0..<Self.attempts {
+      let before = try demandFile()
+      let answer = await answer(query)
+      let after = try demandFile()
+      // With a log there are locks and snapshots, else only stillness makes what was read right.
+      if before.hasLog || before == after {
+        do throws(StoreError) {
+          return try answer.get()
+        } catch {
+          throw StoreFailure(path: path, error: error, isReading: true)
+        }
+      }
+    }
+    throw InspectError.changing(path: path)
+  }
+
+  private func answer<Value: Sendable>(
+    _ query: @escaping @Sendable (ProjectionView) throws(StoreError) -> Value
+  ) async -> Result<Value, StoreError> {
+    do throws(StoreError) {
+      let follower = try await ProjectionFollower.open(path: path, leavesNoTrace: true)
+      let answer: Result<Value, StoreError>
+      do throws(StoreError) {
+        answer = .success(try await follower.snapshot(query).value)
+      } catch {
+        answer = .failure(error)
+      }
+      try await follower.close()
+      return answer
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private struct Standing: Equatable {
+    let status: OpenFile.Status
+    let hasLog: Bool
+  }
+
+  private func demandFile() throws(InspectError) -> Standing {
+    let status: OpenFile.Status
+    do {
+      status = try OpenFile.status(of: path)
+    } catch {
+      throw error == .noSuchFile ? .missing(path: path) : .unreadable(path: path)
+    }
+    guard status.isRegular else { throw .notAFile(path: path) }
+    guard OpenFile.isReadable(path) else { throw .unreadable(path: path) }
+    let hasLog = (try? OpenFile.status(of: path + "-wal")) != nil
+    if status.size == 0, !hasLog { throw .empty(path: path) }
+    return Standing(status: status, hasLog: hasLog)
+  }
+}
