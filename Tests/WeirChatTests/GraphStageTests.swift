@@ -183,7 +183,8 @@ struct GraphStageTests {
     #expect(Interest([.social(.groupMembers, of: "g")]).touches(social[0]))
     #expect(!Interest([.social(.blocks)]).touches(social[0]) && !Interest([.conversations]).touches(social[0]))
     let task = ConversationChange(
-      conversationID: "", revision: 3, kinds: .media, clientMsgIDs: [], mediaTaskID: "t").events(template)
+      conversationID: "", revision: 3, kinds: .media, clientMsgIDs: [], mediaTaskID: "t"
+    ).events(template)
     #expect(task.map(\.kind) == [.mediaTaskUpdated] && Interest([.mediaTask("t")]).touches(task[0]))
   }
 

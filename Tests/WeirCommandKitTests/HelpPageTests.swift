@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `of the real program names every option and fits in 80 columns`() {
-    for command in [GenerateCommand.description, ReplayCommand.description] {
+    for command in [GenerateCommand.description, ReplayCommand.description, InspectCommand.description] {
       let page = CommandProgram.weir.help(for: [command.name])
       for option in command.options { #expect(page.contains("--\(option.name)")) }
       for operand in command.operands { #expect(page.contains(operand.name)) }
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `has examples that parse`() throws {
-    let commands = [GenerateCommand.description, ReplayCommand.description]
+    let commands = [GenerateCommand.description, ReplayCommand.description, InspectCommand.description]
     let root = CommandDescription(name: "weir", summary: "", subcommands: commands)
     for example in commands.flatMap(\.examples) {
       for part in example.line.split(separator: "|") {

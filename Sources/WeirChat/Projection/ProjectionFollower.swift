@@ -75,7 +75,9 @@ public final class ProjectionFollower: ProjectionReading {
   /// What changed since a revision, oldest first.
   public func changes(since revision: Int64, limit: Int = 256) async throws(StoreError) -> Snapshot<ChangeLog> {
     try await perform { (context) throws(StoreError) in
-      try context.reader.snapshot(limit: nil) { (reader) throws(StoreError) in try reader.changes(since: revision, limit: limit) }
+      try context.reader.snapshot(limit: nil) { (reader) throws(StoreError) in
+        try reader.changes(since: revision, limit: limit)
+      }
     }
   }
 
@@ -89,7 +91,8 @@ public final class ProjectionFollower: ProjectionReading {
     _ query: @escaping @Sendable (ProjectionView) throws(StoreError) -> Value
   ) async throws(StoreError) -> Snapshot<Value> {
     try await perform { (context) throws(StoreError) in
-      try context.reader.snapshot(limit: nil) { (reader) throws(StoreError) in try query(ProjectionView(reader: reader)) }
+      try context.reader.snapshot(limit: nil) { (reader) throws(StoreError) in try query(ProjectionView(reader: reader))
+      }
     }
   }
 

@@ -50,10 +50,14 @@ struct ModelStore {
   var conversations: [Conversation] {
     conversationIDs.compactMap { id in
       let (rows, properties) = (all(in: id), properties(id))
-      let isListed = rows.contains { $0.row.marks.isDisjoint(with: [.filtered, .quiet, .unlisted]) && !$0.isHiddenByClear }
+      let isListed = rows.contains {
+        $0.row.marks.isDisjoint(with: [.filtered, .quiet, .unlisted]) && !$0.isHiddenByClear
+      }
       guard isListed || properties.draftTime > 0 else { return nil }
-      let last = rows.filter { $0.row.state != .hidden && $0.row.marks.isDisjoint(with: [.quiet, .unlisted]) }.map(\.row)
-        .max { $0.order < $1.order }
+      let last = rows.filter { $0.row.state != .hidden && $0.row.marks.isDisjoint(with: [.quiet, .unlisted]) }.map(
+        \.row
+      )
+      .max { $0.order < $1.order }
       let cleared =
         rows.filter { $0.row.marks.isDisjoint(with: [.quiet, .unlisted, .deletedForSelf, .deletedForAll, .filtered]) }
         .filter { !$0.isHiddenByClear }.map(\.row.sendTime).max() ?? 0

@@ -55,7 +55,9 @@ struct RandomFacts {
 
   private mutating func message(_ conversation: String) -> Fact {
     var marks: MessageMarks = []
-    if random.once(in: 8) { marks.insert(random.pick([.read, .deletedForSelf, .filtered, .quiet, .uncounted, .unlisted])) }
+    if random.once(in: 8) {
+      marks.insert(random.pick([.read, .deletedForSelf, .filtered, .quiet, .uncounted, .unlisted]))
+    }
     return Make.message(
       id(), seq: seq(), from: random.pick(Self.users), in: conversation, text: "text \(random.below(4))", at: time(),
       server: "server \(random.below(3))", marks: marks)

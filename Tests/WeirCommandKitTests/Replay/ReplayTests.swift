@@ -96,7 +96,7 @@ import WeirChat
 
   @Test func `the summary for people says the same, and fits`() throws {
     let report = try generate(roughSettings(messages: 900, seed: 4), to: "in", in: folder)
-    let result = try Shell.run("weir replay in --top 3", in: folder)
+    let result = try Shell.run("weir replay in --top 3 --no-hints", in: folder)
     #expect(result.code == 0 && result.errors == "")
     #expect(result.output.hasPrefix("\(Humane.count(report.lines)) lines, "))
     #expect(result.output.contains("weir.sqlite holds \(Humane.count(report.stored)) messages in "))
@@ -108,6 +108,63 @@ import WeirChat
     for line in all.split(separator: "\n") where !line.hasPrefix("  in:") {
       #expect(DisplayWidth.of(String(line)) <= 80)
     }
+  }
+
+  /// The lines before the gap that the summary begins with.
+  private func hints(_ output: String) -> [Substring] {
+    Array(output.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("#") })
+  }
+
+  @Test func `people get a line for each event, and one for a commit that touched many conversations`() throws {
+    try generate(GeneratorSettings(messages: 40, conversations: 3, seed: 21), to: "few", in: folder)
+    let few = try Shell.run("weir replay few", in: folder)
+    let lines = hints(few.output)
+    #expect(lines.count >= 3 && lines.first?.hasPrefix("#1  r1  ") == true)
+    #expect(lines.contains { $0.contains("  messageUpserted  ") && !$0.contains("syncApplied") })
+    #expect(lines.indices.allSatisfy { lines[$0].hasPrefix("#\($0 + 1)  ") })
+    #expect(few.output.split(separator: "\n", omittingEmptySubsequences: false)[lines.count] == "")
+    #expect(try Shell.run("weir replay few --hints -s b", in: folder).code == 0)
+
+    try generate(roughSettings(messages: 900, seed: 22), to: "many", in: folder)
+    let json = try Shell.run("weir replay many -s c --json", in: folder).objects()
+    let commits = try #require(json.last?["commits"] as? Int)
+    let many = hints(try Shell.run("weir replay many -s d", in: folder).output)
+    #expect(many.contains { $0.contains("syncApplied") })
+    // Fewer lines than changes, by far.
+    #expect(many.count < json.count / 2 && commits > 0)
+    for line in many { #expect(DisplayWidth.of(String(line)) <= 100) }
+  }
+
+  @Test func `hints can be left out`() throws {
+    try generate(GeneratorSettings(messages: 40, conversations: 3, seed: 21), to: "in", in: folder)
+    let text = try Shell.run("weir replay in --no-hints", in: folder)
+    #expect(text.code == 0 && hints(text.output).isEmpty && !text.output.contains("\n#"))
+    let json = try Shell.run("weir replay in --no-hints --json -s b", in: folder)
+    #expect(try json.objects().count == 1)
+    let both = try Shell.run("weir replay in --no-hints --hints", in: folder)
+    #expect(both.code == ExitCode.usage.rawValue && both.errors.contains("[usage.conflict]"))
+  }
+
+  @Test func `a line of several facts is stored whole, counted by kind, and changes nothing the second time`() throws {
+    let settings = GeneratorSettings(messages: 60, conversations: 4, recalls: 0, seed: 23)
+    try generate(settings, to: "in", in: folder)
+    try folder.append(
+      """
+      [{"userID":"5000000001","msgIDList":["a","b"],"readTime":1718000000000,"sessionType":1},\
+      {"userID":"5000000002","msgIDList":["c"],"readTime":1718000000001,"sessionType":1}]
+
+      """, to: "in")
+    let first = try Shell.run("weir replay in --json --hash", in: folder).summary()
+    let facts = try #require(first["facts"] as? [String: Int])
+    #expect(facts["read"] == 2 && facts.keys.allSatisfy { ["message", "read"].contains($0) })
+    let counts = try lines(first)
+    #expect(counts["more"] == 1 && counts["unsettled"] == 0 && counts["orphaned"] == 2)
+    let second = try Shell.run("weir replay in --json --hash", in: folder).summary()
+    #expect(second["changed"] as? Bool == false && second["facts"] as? [String: Int] == facts)
+    #expect(try store(second)["contentHash"] as? String == store(first)["contentHash"] as? String)
+    #expect(try lines(second)["unsettled"] == 0)
+    let text = try Shell.run("weir replay in", in: folder).output
+    #expect(text.contains(", 2 read marks; 1 of them beyond the first of their line\n"))
   }
 
   @Test func `strict ends with 65, and so does a file of which nothing could be used`() throws {

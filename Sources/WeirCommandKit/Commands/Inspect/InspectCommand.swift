@@ -28,8 +28,8 @@ public enum InspectCommand: Command {
       is exact, or a range where messages are known to exist that have not been fetched.
       """,
       """
-      The store is only read: no file is made or changed beside it, and another process may go on writing to it. All \
-      of an answer comes from one snapshot.
+      The store is only read: neither it nor its log is changed, no file is made beside it, and another process may go \
+      on writing to it. All of an answer comes from one snapshot.
       """,
       """
       Ids are those of OpenIM: conversation ids such as sg_3027148891, messages by their clientMsgID. Times are UTC.

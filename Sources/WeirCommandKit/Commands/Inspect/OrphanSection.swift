@@ -7,13 +7,15 @@ struct OrphanSection: InspectSection {
 
   func lines(width: Int) -> [String] {
     guard !facts.isEmpty else { return ["nothing waits for a message"] }
-    var table = TextTable([
-      .init("conversation", shrinksTo: 48), .init("message", shrinksTo: 48), .init("what waits for it", shrinksTo: 20),
-    ])
-    for fact in facts {
-      table.append([fact.conversationID ?? "(any)", fact.name, fact.words.joined(separator: "; ")])
+    var table = TextTable([.init("conversation", shrinksTo: 48), .init("message that has not come", shrinksTo: 48)])
+    for fact in facts { table.append([fact.conversationID ?? "(any)", fact.name]) }
+    let rows = table.lines(width: width)
+    var lines = Array(rows.prefix(1))
+    for (row, fact) in zip(rows.dropFirst(), facts) {
+      lines.append(row)
+      lines += fact.words.map { "    " + printable($0) }
     }
-    return table.lines(width: width) + (isComplete ? [] : ["and more; --limit N shows more"])
+    return lines + (isComplete ? [] : ["and more; --limit N shows more"])
   }
 
   func write(to writer: inout JSONWriter) {

@@ -26,8 +26,8 @@ struct RowWords {
       return "\(state): in no list, because \(row.hiddenReasons.map(reason).joined(separator: ", and "))"
     case .recalled: return "\(state): a recall names it, and the server has it; the content is not shown any more"
     case .sent, .delivered, .read:
-      if message.evidence > row.evidence { return "\(state): \(KnowledgeWords.evidence(row.evidence)), and it was read" }
-      return "\(state): \(KnowledgeWords.evidence(row.evidence))"
+      let wasRead = message.evidence > row.evidence ? ", and it was read" : ""
+      return "\(state): \(KnowledgeWords.evidence(row.evidence))\(wasRead)"
     case .queued:
       let step = row.known.step == nil ? "no attempt to send it is known" : "its latest attempt waits in the outbox"
       return "\(state): the server does not have it, and \(step)" + held
@@ -120,7 +120,7 @@ struct RowWords {
     } else {
       words.append(
         message.marks.contains(.read)
-          ? "so the account has read it" : "unread: the account has read up to seq \(row.ownReadSeq)")
+          ? "so the account has read it" : "the account has not read it, only up to seq \(row.ownReadSeq)")
     }
     return words
   }

@@ -21,7 +21,7 @@ struct StoreLook: Sendable {
       let answer = await answer(query)
       let after = try demandFile()
       // With a log there are locks and snapshots, else only stillness makes what was read right.
-      if before.hasLog || before == after {
+      if before.hasLog && after.hasLog || before == after {
         do throws(StoreError) {
           return try answer.get()
         } catch {

@@ -64,7 +64,9 @@ extension EventEnvelope {
     var parts: [String] = []
     // Each revision is one change of one conversation or list.
     if let revisions = change.revisions, revisions.count > 1 { parts.append("\(revisions.count) changes") }
-    if change.affectedCount > 0 { parts.append("\(change.affectedCount) messages") }
+    if change.affectedCount > 0 {
+      parts.append(change.affectedCount == 1 ? "1 message" : "\(change.affectedCount) messages")
+    }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 

@@ -69,8 +69,8 @@ public enum ReplayCommand: Command {
     operands: [.init("FILE", .many, "A file of JSON lines, or - for standard input.")],
     options: [
       store.description, account.description, follow.description, rate.description, rejects.description,
-      strict.description, hints.description, noHints.description, json.description, top.description, all.description, hash.description,
-      dropSender.description, longestLine.description, durability.description, patience.description,
+      strict.description, hints.description, noHints.description, json.description, top.description, all.description,
+      hash.description, dropSender.description, longestLine.description, durability.description, patience.description,
       check.description, progress.description,
     ],
     examples: [
