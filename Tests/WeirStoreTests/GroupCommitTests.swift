@@ -92,7 +92,7 @@ struct GroupCommitTests {
   @Test("a transaction is synced when one of its jobs asks for it, and the next one is not")
   func durability() async throws {
     let settled = Mutex(0)
-    let writer = try await open(events: .init(settled: { _ in settled.withLock { $0 += 1 } }))
+    let writer = try await open(events: .init(settled: { _, _ in settled.withLock { $0 += 1 } }))
     func synchronous(_ durability: Durability?) async throws -> Int64? {
       try await writer.commit(durability: durability) { (connection) throws(StoreError) in
         try connection.execute("INSERT INTO log(x) VALUES (1)")
@@ -111,7 +111,7 @@ struct GroupCommitTests {
   @Test("the log is folded in during a pause, without a further commit")
   func idleCheckpoint() async throws {
     let settled = AsyncStream<Void>.makeStream()
-    let writer = try await open(events: .init(settled: { _ in settled.continuation.yield() }))
+    let writer = try await open(events: .init(settled: { _, _ in settled.continuation.yield() }))
     try await writer.commit { (connection) throws(StoreError) in
       try connection.execute("INSERT INTO log(x) VALUES (zeroblob(500000))")
     }

@@ -106,7 +106,7 @@ private func afterWriting(_ count: Int, _ reading: Reading) async throws -> Doub
 private func calls(
   _ store: SQLiteMessageStore, _ call: (SQLiteMessageStore, Int) async throws -> Void
 ) async throws -> Double {
-  let count = 8000
+  let count = 400
   for index in 0..<40 { try await call(store, index) }
   let elapsed = try await time { for index in 0..<count { try await call(store, index) } }
   try await store.close()

@@ -50,6 +50,14 @@ struct ConversationState {
   /// Whether private messages may have come to an end.
   var mustBurn = false
 
+  /// The state from which the next transaction starts.
+  var settled: ConversationState {
+    ConversationState(
+      id: id, key: key, sessionType: sessionType, original: summary, originalMarks: marks,
+      oldRevision: revision ?? oldRevision, summary: summary, marks: marks, idTargets: idTargets,
+      seqTargets: seqTargets)
+  }
+
   /// Takes in how a row changed: `before` is nil for a new row.
   mutating func note(_ id: Int64, before: RowStanding?, after: RowStanding) {
     summary.messageCount += (after.counts ? 1 : 0) - (before?.counts ?? false ? 1 : 0)

@@ -3,6 +3,7 @@ import WeirStore
 /// The held statements of the conversations table.
 final class ConversationTable {
   private static let cacheLimit = 16_384
+  private static let stateLimit = 4_096
   private static let columns = """
     key, session_type, message_count, unread, last_message, last_time, last_seq, revision, read_seq, cleared_seq, \
     cleared_time, hidden_seq, hidden_time, server_max, known, closed, unfetched, pending, pinned, receive_option, \
@@ -15,11 +16,16 @@ final class ConversationTable {
   /// Nil on a connection that only reads.
   private let insert: Statement?
   private let update: Statement?
+  private let otherCommits: Statement
   private var ids: [ByteKey: Int64] = [:]
+  /// What the latest transactions of this writer left, as long as no other connection has committed.
+  private var states: [Int64: ConversationState] = [:]
+  private var seenCommits: Int64 = 0
 
   init(_ connection: Connection, writes: Bool) throws(StoreError) {
     self.connection = connection
     find = try connection.prepare("SELECT id FROM conversations WHERE key = ?1")
+    otherCommits = try connection.prepare("PRAGMA data_version")
     load = try connection.prepare("SELECT \(Self.columns) FROM conversations WHERE id = ?1")
     insert =
       writes
@@ -38,6 +44,13 @@ final class ConversationTable {
         server_max = ?13, unfetched = ?14, pending = ?15, pinned = ?16, receive_option = ?17, draft_time = ?18,
         sort_time = ?19, id_targets = ?20, seq_targets = ?21, known = ?22, closed = ?23, crc = ?24 WHERE id = ?1
         """) : nil
+  }
+
+  /// To be called at the start of each write transaction: another connection's commit voids what is remembered.
+  func begin() throws(StoreError) {
+    let commits = try otherCommits.firstInt64() ?? 0
+    if commits != seenCommits { states.removeAll(keepingCapacity: true) }
+    seenCommits = commits
   }
 
   /// The number of a conversation, new if need be. A new one is listed only once it has a message.
@@ -59,6 +72,7 @@ final class ConversationTable {
 
   /// The state of a conversation at the start of the transaction.
   func load(_ id: Int64) throws(StoreError) -> ConversationState {
+    if let state = states[id] { return state }
     load.bind(id, at: 1)
     guard try load.step() else { throw StoreError(.corrupt, "conversation \(id) is missing") }
     defer { load.reset() }
@@ -109,11 +123,19 @@ final class ConversationTable {
     update.bind(state.marks.closed.packed, at: 23)
     update.bind(Self.checksum(state, revision: revision), at: 24)
     try update.run()
+    if states.count >= Self.stateLimit { states.removeAll(keepingCapacity: true) }
+    states[state.id] = state.settled
   }
 
   /// Drops what is remembered, after a rollback.
   func forget() {
     ids.removeAll(keepingCapacity: true)
+    forgetStates()
+  }
+
+  /// Drops what the latest transactions left, but not the numbers of conversations.
+  func forgetStates() {
+    states.removeAll(keepingCapacity: true)
   }
 
   private func remember(_ id: Int64, _ key: String) -> Int64 {

@@ -83,7 +83,9 @@ final class MessageCounts {
   func findLast(_ state: inout ConversationState) throws(StoreError) {
     let placed = try newestPlaced(state.id, state.marks)
     var last = placed
-    if state.summary.pending > 0, let waiting = try pendingTimes(state.id, state.marks, without: Self.outside).last {
+    if state.summary.pending > 0,
+      let waiting = try pendingTimes(state.id, newest: placed?.time ?? 0, without: Self.outside).last
+    {
       if (waiting.time, 0) > (placed?.time ?? .min, placed?.seq ?? 0) { last = (waiting.id, waiting.time, 0) }
     }
     state.summary.lastMessage = last?.id
@@ -99,6 +101,13 @@ final class MessageCounts {
   func pendingTimes(
     _ conversation: Int64, _ marks: ConversationMarks, without hidden: Int64
   ) throws(StoreError) -> [(id: Int64, time: Int64)] {
+    try pendingTimes(
+      conversation, newest: try newestPlaced(conversation, marks)?.time ?? 0, without: hidden)
+  }
+
+  private func pendingTimes(
+    _ conversation: Int64, newest: Int64, without hidden: Int64
+  ) throws(StoreError) -> [(id: Int64, time: Int64)] {
     var found: [(id: Int64, createTime: Int64)] = []
     pending.bind(conversation, at: 1)
     pending.bind(hidden, at: 2)
@@ -110,7 +119,7 @@ final class MessageCounts {
       nextSent.bind(createTime, at: 2)
       order.append((createTime, try nextSent.firstInt64()))
     }
-    let times = PendingOrder.times(order, newest: try newestPlaced(conversation, marks)?.time ?? 0)
+    let times = PendingOrder.times(order, newest: newest)
     return zip(found, times).map { ($0.id, $1) }
   }
 

@@ -28,10 +28,12 @@ struct MessageRow {
   var extra: [UInt8]
 
   /// The columns in the order of `bind` and `init(_:_:)`.
-  static let columns = """
-    conversation, client_id, seq, send_time, create_time, server_id, sender, receiver, platform, origin, nickname, \
-    face, ex, attached, evidence, marks, content_type, content_form, content_seq, content, revision, extra, crc
-    """
+  static let columnNames = [
+    "conversation", "client_id", "seq", "send_time", "create_time", "server_id", "sender", "receiver", "platform",
+    "origin", "nickname", "face", "ex", "attached", "evidence", "marks", "content_type", "content_form",
+    "content_seq", "content", "revision", "extra", "crc",
+  ]
+  static let columns = columnNames.joined(separator: ", ")
   static let columnCount: Int32 = 23
 
   /// The row of a state.

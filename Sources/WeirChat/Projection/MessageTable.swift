@@ -6,7 +6,9 @@ final class MessageTable {
   private let insert: Statement
   private let find: Statement
   private let load: Statement
-  private let update: Statement
+  /// By how much of a row an index depends on: nothing, the place in time, all but its key. SQLite writes every index of
+  /// which it is told a column, whether the value changes or not.
+  private let updates: [Statement]
   private let candidates: Statement
   private let bySeq: Statement
   private let addAlias: Statement
@@ -23,8 +25,19 @@ final class MessageTable {
     find = try connection.prepare(
       "SELECT id, \(MessageRow.columns) FROM messages WHERE conversation = ?1 AND client_id = ?2")
     load = try connection.prepare("SELECT id, \(MessageRow.columns) FROM messages WHERE id = ?1")
-    update = try connection.prepare(
-      "UPDATE messages SET (\(MessageRow.columns)) = (\(parameters)) WHERE id = ?\(MessageRow.columnCount + 1)")
+    var updates: [Statement] = []
+    for kept in [["seq", "create_time", "send_time", "evidence", "marks"], ["seq", "create_time"], []] {
+      let columns = MessageRow.columnNames.enumerated().filter {
+        !(["conversation", "client_id"] + kept).contains($0.element)
+      }
+      updates.append(
+        try connection.prepare(
+          """
+          UPDATE messages SET \(columns.map { "\($0.element) = ?\($0.offset + 1)" }.joined(separator: ", "))
+          WHERE id = ?\(MessageRow.columnCount + 1)
+          """))
+    }
+    self.updates = updates
     candidates = try connection.prepare(
       """
       SELECT m.id FROM conversations c CROSS JOIN messages m ON m.conversation = c.id AND m.client_id = ?1
@@ -64,7 +77,11 @@ final class MessageTable {
   }
 
   /// Rewrites a row. Its key stays.
-  func replace(_ id: Int64, with row: MessageRow) throws(StoreError) {
+  func replace(_ id: Int64, _ stored: MessageRow, with row: MessageRow) throws(StoreError) {
+    let isMoved = row.seq != stored.seq || row.createTime != stored.createTime
+    let isMarked =
+      row.sendTime != stored.sendTime || row.evidence != stored.evidence || row.marks != stored.marks
+    let update = updates[isMoved ? 2 : isMarked ? 1 : 0]
     row.bind(to: update, from: 1)
     update.bind(id, at: MessageRow.columnCount + 1)
     try update.run()

@@ -73,7 +73,7 @@ extension ProjectionWriter {
       let state = try stored.state(strings)
       let after = try row(state, conversation, stored.clientID)
       guard after.marks != stored.marks else { continue }
-      try messages.replace(id, with: after)
+      try messages.replace(id, stored, with: after)
       note(id, stored.clientID.string, before: (stored, state), after: after, state, conversation, .deleted)
     }
   }

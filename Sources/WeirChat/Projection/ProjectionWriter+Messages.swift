@@ -144,7 +144,7 @@ extension ProjectionWriter {
     try addAliases(seqs.union([stored.seq]), canonical: canonical, message: id, stored.conversation)
     guard joined != before else { return false }
     let after = try row(joined, stored.conversation, stored.clientID)
-    try messages.replace(id, with: after)
+    try messages.replace(id, stored, with: after)
     note(
       id, stored.clientID.string, before: (stored, before), after: after, joined, stored.conversation, kind)
     return true
@@ -187,6 +187,12 @@ extension ProjectionWriter {
     touched[conversation]?.note(id, before: old, after: new)
     let wasHidden = before.map { isHidden($0.row, $0.state, marks) } ?? true
     if wasHidden && isHidden(after, state, marks) { return }
+    // What is taken back does not show its edits.
+    if kind == .edited, before?.row.marks.contains(.recalled) == true, after.marks.contains(.recalled),
+      state.evidence != .none
+    {
+      return
+    }
     claimRevision(conversation)
     touched[conversation]?.kinds.insert(kind)
     let isListed = before != nil && touched[conversation]?.changed.contains { $0.row == id } ?? false
@@ -243,7 +249,7 @@ extension ProjectionWriter {
     guard scope.covers(place) else { return false }
     let state = try stored.state(strings)
     let after = try row(state, stored.conversation, stored.clientID)
-    try messages.replace(id, with: after)
+    try messages.replace(id, stored, with: after)
     note(id, clientMsgID, before: (stored, state), after: after, state, stored.conversation, .recalled)
     return true
   }

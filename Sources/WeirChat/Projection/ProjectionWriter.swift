@@ -30,6 +30,7 @@ final class ProjectionWriter {
   var meta: Meta
   /// The revision that the witness has been told last.
   private var testified: Int64?
+  private var testifiedAt: ContinuousClock.Instant?
 
   /// Prepares the statements; makes the store's one row of `meta` when the file is new, and claims the file for this
   /// epoch of the account.
@@ -77,6 +78,7 @@ final class ProjectionWriter {
     guard meta.epoch == epoch else {
       throw StoreError(.staleEpoch, "the account is in epoch \(meta.epoch), this writer belongs to epoch \(epoch)")
     }
+    try conversations.begin()
     try recalls.begin()
     try body(self)
     try finish()
@@ -110,11 +112,16 @@ final class ProjectionWriter {
       value: TotalUnread(known: Int(clamping: meta.unreadTotal), unfetched: meta.unfetchedTotal))
   }
 
-  /// Notes how far the store has got, once that is on the disk.
-  func testify(to witness: StoreWitness) {
-    guard testified ?? -1 < meta.revision, let identity = try? Meta.identity(connection) else { return }
+  /// Notes how far the store has got, once that is on the disk: at most once a second, since it costs a sync of its own,
+  /// and when the file is closed.
+  func testify(to witness: StoreWitness, isClosing: Bool) {
+    let now = ContinuousClock.now
+    guard testified ?? -1 < meta.revision, isClosing || testifiedAt.map({ now - $0 >= .seconds(1) }) ?? true,
+      let identity = try? Meta.identity(connection)
+    else { return }
     witness.write(identity: identity, revision: meta.revision)
     testified = meta.revision
+    testifiedAt = now
   }
 
   /// What a fact came to, the more telling last.

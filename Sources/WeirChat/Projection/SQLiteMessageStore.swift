@@ -75,7 +75,7 @@ public final class SQLiteMessageStore: MessageStore {
       events: .init(
         rolledBack: { $0.forget() },
         committed: { total.set($0.total) },
-        settled: { writer in writer.testify(to: witness) }),
+        settled: { writer, isClosing in writer.testify(to: witness, isClosing: isClosing) }),
       makeContext: { (connection) throws(StoreError) in
         let writer = try ProjectionWriter(
           connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)

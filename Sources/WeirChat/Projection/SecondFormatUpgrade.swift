@@ -64,7 +64,7 @@ enum SecondFormatUpgrade {
       let upgraded = try MessageRow(
         state, conversation: row.conversation, clientID: row.clientID, derived: derived, revision: row.revision,
         strings: strings)
-      try messages.replace(id, with: upgraded)
+      try messages.replace(id, row, with: upgraded)
     }
   }
 }

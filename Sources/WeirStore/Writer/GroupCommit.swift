@@ -73,7 +73,7 @@ enum GroupCommit {
     events.committed(&context)
     // Everything is acknowledged before anything else is done.
     for (index, job) in jobs.enumerated() { job.finish(failures[index]) }
-    if isFull { events.settled(&context) }
+    if isFull { events.settled(&context, false) }
     return true
   }
 }

@@ -43,14 +43,15 @@ public final class WriterThread<Context>: Sendable {
     public var rolledBack: @Sendable (inout Context) -> Void
     /// A transaction was committed; its callers hear of it next.
     public var committed: @Sendable (inout Context) -> Void
-    /// Everything committed is on the disk: after a checkpoint, or a commit with ``Durability/full``.
-    public var settled: @Sendable (inout Context) -> Void
+    /// Everything committed is on the disk: after a checkpoint, or a commit with ``Durability/full``. Also told whether the
+    /// file is about to be closed.
+    public var settled: @Sendable (inout Context, Bool) -> Void
 
     /// Handlers; by default nobody listens.
     public init(
       rolledBack: @escaping @Sendable (inout Context) -> Void = { _ in },
       committed: @escaping @Sendable (inout Context) -> Void = { _ in },
-      settled: @escaping @Sendable (inout Context) -> Void = { _ in }
+      settled: @escaping @Sendable (inout Context, Bool) -> Void = { _, _ in }
     ) {
       self.rolledBack = rolledBack
       self.committed = committed
@@ -206,7 +207,7 @@ public final class WriterThread<Context>: Sendable {
 
     func checkpoint(_ mode: Connection.CheckpointMode) {
       do throws(StoreError) {
-        if try connection.checkpoint(mode) { events.settled(&context) }
+        if try connection.checkpoint(mode) { events.settled(&context, mode == .truncate) }
       } catch {
         shared.failedCheckpoints.add(1, ordering: .relaxed)
       }

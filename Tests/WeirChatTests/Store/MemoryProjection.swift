@@ -63,6 +63,7 @@ final class MemoryProjection {
     defer {
       depth -= 1
       for statement in [level.undo, level.end] { try? statement.run() }
+      writer.conversations.forgetStates()
       if !isWarm {
         writer.forget()
         reader.strings.forget()

@@ -61,6 +61,8 @@ struct StorageReports {
         Make.edit(.clientMsgID("m"), version: 0, text: "older"), Make.read(0, by: "carol", at: 0),
         Make.set(.showName("older"), revision: 0), Make.local("m", "older", revision: 0),
         Make.attempt("own", .queued), Make.clear(0), Make.seqs(max: 3),
+        // An edit of what was taken back is kept, and shown to nobody.
+        Make.edit(.clientMsgID("m"), version: 9, text: "newer"),
       ]).isEmpty)
     #expect(try await inbox.store.totals().revision == revision)
     try await inbox.finish()
