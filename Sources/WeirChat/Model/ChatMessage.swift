@@ -136,7 +136,7 @@ public struct MessageMarks: OptionSet, Sendable, Hashable {
   static let sentHere = MessageMarks(rawValue: 512)
 
   /// Does not count as unread (option `unreadCount` off; receiving spec §1.3).
-  public static let uncounted = MessageMarks(rawValue: 512)
+  public static let uncounted = MessageMarks(rawValue: 2_048)
   /// Leaves the conversation's summary and its place in the list alone (option `conversationUpdate` off).
   public static let unlisted = MessageMarks(rawValue: 1_024)
 

@@ -4,7 +4,7 @@ import WeirStore
 /// marks. An empty answer means that all of it agrees.
 struct ProjectionAudit {
   // The marks as bits: 1 read, 2 deleted for self, 4 filtered, 8 quiet, 16 recalled, 64 burned, 128 deleted for all,
-  // 256 read by receipt.
+  // 256 read by receipt, 1024 unlisted, 2048 uncounted.
   private static let uncleared = """
     NOT (m.seq > 0 AND m.seq <= c.cleared_seq)
     AND NOT (m.send_time > 0 AND m.send_time <= c.cleared_time AND m.evidence > 0)
@@ -25,7 +25,7 @@ struct ProjectionAudit {
       """
       SELECT c.key FROM conversations c WHERE unread <>
       (SELECT count(*) FROM messages m JOIN meta LEFT JOIN strings s ON s.id = m.sender
-      WHERE m.conversation = c.id AND marks & 991 = 0 AND coalesce(s.value, '') <> meta.account
+      WHERE m.conversation = c.id AND marks & 2527 = 0 AND coalesce(s.value, '') <> meta.account
       AND NOT (m.seq > 0 AND m.seq <= c.read_seq) AND \(uncleared))
       """
     ),

@@ -38,7 +38,7 @@ import WeirStore
   @Test func `prints a timeline in pages that meet`() async throws {
     let whole = try #require(try store.json("-c \(InspectedStore.group) -n 100")["timeline"] as? [String: Any])
     let ids = try #require(whole["messages"] as? [[String: Any]]).compactMap { $0["clientMsgID"] as? String }
-    #expect(ids == ["mine", "unsent", "wide", "twin", "recalled", "edited"])
+    #expect(ids == ["unsent", "mine", "wide", "twin", "recalled", "edited"])
     #expect(whole["hasMore"] as? Bool == false)
     var paged: [String] = []
     var option = ""
@@ -49,7 +49,7 @@ import WeirStore
       option = page["hasMore"] as? Bool == true ? "--before \(part.last ?? "")" : ""
     } while !option.isEmpty && paged.count < 100
     #expect(paged == ids)
-    #expect(try store.text("-c \(InspectedStore.group) -n 2").contains("older ones: --before unsent\n"))
+    #expect(try store.text("-c \(InspectedStore.group) -n 2").contains("older ones: --before mine\n"))
   }
 
   @Test func `a recalled message names its recall and who did it`() throws {
