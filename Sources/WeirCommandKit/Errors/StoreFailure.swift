@@ -28,7 +28,8 @@ struct StoreFailure: CommandError {
     case .cannotOpen: return "\(store) cannot be opened or created (\(detail))"
     case .staleEpoch: return "\(store) has been taken over by a later login of its account (\(detail))"
     case .timedOut: return "reading \(store) took too long (\(detail))"
-    case .closed, .invalidInput, .outOfMemory, .unexpected: return "\(store) failed (\(detail))"
+    case .invalidInput where isReading: return "this cannot be asked of \(store) (\(detail))"
+    case .cancelled, .closed, .invalidInput, .outOfMemory, .unexpected: return "\(store) failed (\(detail))"
     }
   }
 
@@ -43,7 +44,7 @@ struct StoreFailure: CommandError {
     case .foreignFile: "Name a store that 'weir replay' made."
     case .newerFormat: "Update weir."
     case .busy, .outOfMemory, .timedOut: "Run the same command again."
-    case .staleEpoch, .closed, .invalidInput, .unexpected: nil
+    case .staleEpoch, .cancelled, .closed, .invalidInput, .unexpected: nil
     }
   }
 
@@ -58,18 +59,19 @@ struct StoreFailure: CommandError {
     case .foreignFile: "Name another file with --store, or the right account with --account."
     case .newerFormat: "Update weir, or name another file with --store."
     case .timedOut: "Run the same command again when the machine is less busy."
-    case .staleEpoch, .closed, .invalidInput, .outOfMemory, .unexpected: nil
+    case .staleEpoch, .cancelled, .closed, .invalidInput, .outOfMemory, .unexpected: nil
     }
   }
 
   var exitCode: ExitCode {
     switch error.kind {
-    case .diskFull, .busy, .outOfMemory, .timedOut: .temporary
+    case .diskFull, .busy, .outOfMemory, .timedOut, .cancelled: .temporary
     case .io: .inputOutput
     case .readOnly where isReading: .dataRefused
     case .cannotOpen where isReading: .noInput
     case .readOnly, .cannotOpen: .cannotCreate
     case .corrupt, .foreignFile, .newerFormat, .staleEpoch: .dataRefused
+    case .invalidInput where isReading: .usage
     case .closed, .invalidInput, .unexpected: .internalFault
     }
   }
