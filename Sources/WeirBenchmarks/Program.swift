@@ -14,7 +14,7 @@
 @main
 struct Program {
   static let families = [
-    memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store,
+    memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store, search,
   ]
 
   static func main() async {

@@ -132,7 +132,7 @@ private func write(_ facts: [Fact], to table: RawTable, batch: Int) throws {
 }
 
 /// Nanoseconds that `work` takes.
-private func time(_ work: () async throws -> Void) async throws -> Double {
+func time(_ work: () async throws -> Void) async throws -> Double {
   let start = ContinuousClock.now
   try await work()
   return (ContinuousClock.now - start).nanoseconds
@@ -148,7 +148,7 @@ private func writtenBytes() throws -> Int {
   return number
 }
 
-private func inDirectory(_ work: (String) async throws -> Double) async throws -> Double {
+func inDirectory(_ work: (String) async throws -> Double) async throws -> Double {
   let directory = FileManager.default.temporaryDirectory.path + "/weir-benchmark-\(UInt64.random(in: 0 ... .max))"
   try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -59,17 +59,32 @@ struct SearchTokens {
     for scalar in text.unicodeScalars {
       let source = offset..<(offset + UTF8.width(scalar))
       offset = source.upperBound
-      var isEmpty = true
-      LetterFolding.fold(scalar) { folded in
-        isEmpty = false
-        take(folded, source)
+      if scalar.value < 0x80 {
+        take(ascii: UInt8(truncatingIfNeeded: scalar.value), source)
+      } else {
+        var isEmpty = true
+        LetterFolding.fold(scalar) { folded in
+          isEmpty = false
+          take(folded, source)
+        }
+        if isEmpty { extend(source) }
       }
-      if isEmpty { extend(source) }
       if tokens.count > Self.most {
         tokens.removeLast()
         folded.removeSubrange((tokens.last.map { $0.bytes.upperBound + 1 } ?? 0)...)
         return
       }
+    }
+  }
+
+  private mutating func take(ascii byte: UInt8, _ source: Range<Int>) {
+    let lower = byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+    if lower >= 0x61 && lower <= 0x7A || lower >= 0x30 && lower <= 0x39 {
+      extendWord(source)
+      folded.append(lower)
+      endWord()
+    } else {
+      (isInWord, single) = (false, nil)
     }
   }
 
@@ -94,19 +109,27 @@ struct SearchTokens {
   }
 
   private mutating func append(word scalar: Unicode.Scalar, _ source: Range<Int>) {
-    let isNew = !isInWord || tokens.last.map { $0.count >= Self.longestWord } ?? true
-    if isNew {
-      tokens.append(Token(bytes: folded.count..<folded.count, source: source, count: 0, isWord: true))
-    } else {
-      folded.removeLast()
-    }
-    let last = tokens.count - 1
+    extendWord(source)
     folded.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    endWord()
+  }
+
+  /// Opens the word in progress, or a new one, for one scalar more.
+  private mutating func extendWord(_ source: Range<Int>) {
+    if isInWord, let last = tokens.indices.last, tokens[last].count < Self.longestWord {
+      folded.removeLast()
+      tokens[last].source = tokens[last].source.lowerBound..<source.upperBound
+      tokens[last].count += 1
+    } else {
+      tokens.append(Token(bytes: folded.count..<folded.count, source: source, count: 1, isWord: true))
+      (isInWord, single) = (true, nil)
+    }
+  }
+
+  private mutating func endWord() {
+    let last = tokens.count - 1
     tokens[last].bytes = tokens[last].bytes.lowerBound..<folded.count
-    tokens[last].source = tokens[last].source.lowerBound..<source.upperBound
-    tokens[last].count += 1
     folded.append(UInt8(ascii: " "))
-    (isInWord, single) = (true, nil)
   }
 
   private mutating func append(single scalar: Unicode.Scalar, _ source: Range<Int>) {
