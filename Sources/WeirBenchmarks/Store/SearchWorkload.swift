@@ -30,7 +30,8 @@ private func writing(_ count: Int, _ choice: SearchChoice) async throws -> Doubl
   let facts = StoreLoad.facts(count)
   return try await inDirectory { directory in
     let store = try await SQLiteMessageStore.open(
-      path: directory + "/store.db", account: StoreLoad.account, options: .init(search: choice))
+      path: directory + "/store.db", account: StoreLoad.account,
+      options: .init(localDurability: .normal, search: choice))
     let elapsed = try await time { try await write(facts, to: store, batch: 16) }
     try await store.close()
     return elapsed / Double(count)

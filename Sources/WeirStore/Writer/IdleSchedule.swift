@@ -10,10 +10,11 @@ public enum IdleWork: Sendable {
   case failed
 }
 
-/// When the writer works for itself: after a pause that no steady stream of commits leaves, so that a commit waits for such
+/// When the writer works for itself: after a pause that no steady stream of commits leaves, also where the machine is busy and
+/// callers come to run late, so that a commit waits for such
 /// work at most when it comes right behind a pause, and then for one piece of it.
 struct IdleSchedule {
-  private static let pause: Int64 = 2_000
+  private static let pause: Int64 = 10_000
   private static let patience: Int64 = 1_000_000
 
   private var hasWork: Bool

@@ -46,7 +46,7 @@ public final class WriterThread<Context>: Sendable {
     /// Everything committed is on the disk: after a checkpoint, or a commit with ``Durability/full``. Also told whether the
     /// file is about to be closed.
     public var settled: @Sendable (inout Context, Bool) -> Void
-    /// No job has come for 2 ms: the moment for a small piece of work of its own, a transaction of a few milliseconds at
+    /// No job has come for 10 ms: the moment for a small piece of work of its own, a transaction of a few milliseconds at
     /// most. Called again and again until a job comes or it says that there is nothing left. Nil where there is no such work.
     public var idle: (@Sendable (inout Context) -> IdleWork)?
 
