@@ -30,7 +30,7 @@ let package = Package(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
       exclude: [
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
-        "Graph/README.md", "Events/README.md",
+        "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
