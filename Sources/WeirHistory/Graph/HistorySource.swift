@@ -53,7 +53,7 @@ public struct HistorySource: Sendable {
     while !Task.isCancelled {
       guard let promise = try await output.idle(while: { try await reading.next() }) else { return }
       guard await send(&reading, output) else { return }
-      guard let outcome = await output.idle(while: { await promise.outcome() }) else { return }
+      let outcome = await output.idle(while: { await promise.outcome() })
       try await output.idle(while: { try await reading.settle(outcome) })
     }
   }
