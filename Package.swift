@@ -43,6 +43,8 @@ let package = Package(
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
     .executableTarget(
       name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+    .executableTarget(
+      name: "HistoryHooks", dependencies: ["Weir", "WeirStore", "WeirHistory"], path: "Examples/HistoryHooks"),
     .target(
       name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
       path: "Examples/InboxBrowser/Screen"),

@@ -122,6 +122,7 @@ struct Reading {
         page = try await history.page(
           after: position ?? held, from: settings.filter ?? .everybody(but: source.author), limit: progress.limit)
       } catch {
+        if history.head.isClosed { return nil }
         try await recover(from: error)
         continue
       }
@@ -216,6 +217,8 @@ struct Reading {
       fail(
         HistoryError(.batchDropped, "a node threw the batch away: pass on or fail each batch"), seqs: batch.seqs,
         scanned: 0)
+    // The run is being stopped, and a hook with it.
+    case .failed(let error) where Task.isCancelled && Self.isCancellation(error): return
     case .failed(let error):
       let scanned = Int(clamping: batch.end.seq - batch.start)
       if let attempts = fail(error, seqs: batch.seqs, scanned: scanned) {
@@ -228,7 +231,7 @@ struct Reading {
   @discardableResult
   private mutating func fail(_ error: any Error, seqs: [Int64], scanned: Int) -> Int? {
     let isTransient =
-      ((error as? HookFailure)?.cause ?? error as any Error) is CancellationError
+      Self.isCancellation(error)
       || (error as? HistoryError)?.isRetryable ?? (error as? StoreError)?.isRetryable ?? (scanned == 0)
     switch progress.failed(scanned: scanned, isTransient: isTransient) {
     case .read(let delay, _):
@@ -238,6 +241,10 @@ struct Reading {
       return nil
     case .giveUp(let attempts): return attempts
     }
+  }
+
+  private static func isCancellation(_ error: any Error) -> Bool {
+    ((error as? HookFailure)?.cause ?? error) is CancellationError
   }
 
   private mutating func giveUp(
