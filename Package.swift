@@ -57,7 +57,9 @@ let package = Package(
     .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
-    .testTarget(name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting"]),
+    .executableTarget(name: "HistoryProbe", dependencies: ["WeirHistory", "WeirStore"], path: "Tests/HistoryProbe"),
+    .testTarget(
+      name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting", "HistoryProbe"]),
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),
