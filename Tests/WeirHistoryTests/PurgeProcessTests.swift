@@ -8,7 +8,7 @@ import WeirStore
   private func caughtUp(_ shared: SharedStore, _ reader: String) throws -> Bool {
     try shared.number(
       """
-      SELECT cursor = (SELECT seq FROM sqlite_sequence WHERE name = 'history_txn')
+      SELECT cursor = coalesce((SELECT max(seq) FROM history_txn), (SELECT purged_through FROM history_store))
       FROM history_author WHERE name = '\(reader)'
       """) == 1
   }

@@ -53,7 +53,9 @@ public struct HistorySource: Sendable {
     while !Task.isCancelled {
       guard let promise = try await output.idle(while: { try await reading.next() }) else { return }
       guard await send(&reading, output) else { return }
-      guard let outcome = await output.idle(while: { await promise.outcome() }) else { return }
+      let outcome = await output.idle { await promise.outcome() }
+      // What was under way when the run was aborted is no failure: it comes again.
+      if Task.isCancelled, !outcome.isMerged { return }
       try await output.idle(while: { try await reading.settle(outcome) })
     }
   }

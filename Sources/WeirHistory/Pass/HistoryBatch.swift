@@ -30,6 +30,8 @@ enum BatchOutcome: Sendable {
   case lostRace
   /// Nobody has the batch any more.
   case dropped
+
+  var isMerged: Bool { if case .merged = self { true } else { false } }
 }
 
 /// Tells the source what became of its batch, once. Travels with the batch: when the last copy is gone, so is the batch.
@@ -47,14 +49,13 @@ final class BatchTicket: Sendable {
 final class BatchPromise: Sendable {
   private struct State {
     var outcome: BatchOutcome?
-    var waiting: CheckedContinuation<BatchOutcome?, Never>?
-    var isCancelled = false
+    var waiting: CheckedContinuation<BatchOutcome, Never>?
   }
 
   private let state = Mutex(State())
 
   func settle(_ outcome: BatchOutcome) {
-    let waiting = state.withLock { state -> CheckedContinuation<BatchOutcome?, Never>? in
+    let waiting = state.withLock { state -> CheckedContinuation<BatchOutcome, Never>? in
       guard state.outcome == nil else { return nil }
       state.outcome = outcome
       defer { state.waiting = nil }
@@ -63,24 +64,15 @@ final class BatchPromise: Sendable {
     waiting?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome; nil when the task was cancelled first.
-  func outcome() async -> BatchOutcome? {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let (isOver, outcome) = state.withLock { state -> (Bool, BatchOutcome?) in
-          if state.outcome != nil || state.isCancelled { return (true, state.outcome) }
-          state.waiting = continuation
-          return (false, nil)
-        }
-        if isOver { continuation.resume(returning: outcome) }
+  /// Waits for the outcome. Also where the task is cancelled: a drained run still merges what is under way, and one that is
+  /// aborted throws it away, which is an outcome too.
+  func outcome() async -> BatchOutcome {
+    await withCheckedContinuation { continuation in
+      let outcome = state.withLock { state in
+        if state.outcome == nil { state.waiting = continuation }
+        return state.outcome
       }
-    } onCancel: {
-      let waiting = state.withLock { state in
-        state.isCancelled = true
-        defer { state.waiting = nil }
-        return state.waiting
-      }
-      waiting?.resume(returning: nil)
+      if let outcome { continuation.resume(returning: outcome) }
     }
   }
 }
