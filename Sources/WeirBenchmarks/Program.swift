@@ -14,7 +14,8 @@
 @main
 struct Program {
   static let families = [
-    memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store,
+    memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store, storeReads,
+    observed, acknowledged, dedupe,
   ]
 
   static func main() async {
@@ -38,6 +39,7 @@ struct Program {
 
   /// - Returns: the exit status.
   private static func run(_ options: Options) async throws -> Int32 {
+    defer { StoreFiles.removeAll() }
     let runner = Runner(options: options)
     var reports: [FamilyReport] = []
     for family in try runner.selected(families) {

@@ -122,11 +122,10 @@ struct GroupCommitTests {
   @Test(
     "checkpoints: passive beyond the limit and then each quarter, full where readers have kept the log long",
     arguments: [
-      ([900, 1_000], []), ([1_001], [.passive]), ([1_001, 1_200, 1_252], [.passive, .passive]),
-      ([1_001, 10, 1_001], [.passive, .passive]), ([8_001], [.full]), ([7_999, 8_100, 8_300], [.passive, .full]),
-      ([9_001, 9_300, 13_501, 13_600, 13_800], [.insistent, .full, .full, .insistent]),
-      ([9_001, 13_503], [.insistent, .insistent]),
-      ([9_001, 10, 9_001], [.insistent, .insistent]),
+      ([3_900, 4_000], []), ([4_001], [.passive]), ([4_001, 5_001, 5_002], [.passive, .passive]),
+      ([4_001, 10, 4_001], [.passive, .passive]), ([16_001], [.full]), ([15_999, 16_900, 17_000], [.passive, .full]),
+      ([20_001, 21_100, 30_001, 30_500, 31_100], [.insistent, .full, .full, .insistent]),
+      ([20_001, 30_002], [.insistent, .insistent]), ([20_001, 10, 20_001], [.insistent, .insistent]),
     ] as [([Int32], [Connection.CheckpointMode])])
   func schedule(pages: [Int32], expected: [Connection.CheckpointMode]) {
     var schedule = CheckpointSchedule(ConnectionOptions())

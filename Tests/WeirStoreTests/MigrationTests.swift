@@ -24,7 +24,7 @@ struct MigrationTests {
     #expect(try connection.prepare("SELECT text || stars FROM note").firstString() == "kept3")
   }
 
-  @Test("a step that fails leaves the file at the format before it, and may be corrected")
+  @Test("a step that fails leaves the file as it was, and may be corrected")
   func failingStep() throws {
     let path = directory.file("failing.db")
     let broken = [steps[0], Migration("broken", "ALTER TABLE note ADD COLUMN a; ALTER TABLE absent ADD COLUMN b")]

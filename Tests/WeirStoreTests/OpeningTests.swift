@@ -23,7 +23,7 @@ struct OpeningTests {
     #expect(try again.prepare("SELECT sum(x) FROM a").firstInt64() == 3)
     #expect(try again.prepare("PRAGMA application_id").firstInt64() == 4711)
     #expect(try again.prepare("PRAGMA journal_mode").firstString() == "wal")
-    #expect(try again.prepare("PRAGMA page_size").firstInt64() == 4096)
+    #expect(try again.prepare("PRAGMA page_size").firstInt64() == 2048)
   }
 
   @Test("a database of another application is refused and not touched")
@@ -79,7 +79,7 @@ struct OpeningTests {
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO a SELECT i FROM n")
     try close(connection)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    bytes.replaceSubrange(4096 * 3..<4096 * 3 + 64, with: Data(repeating: 0xa5, count: 64))
+    bytes.replaceSubrange(2048 * 3..<2048 * 3 + 64, with: Data(repeating: 0xa5, count: 64))
     try bytes.write(to: URL(fileURLWithPath: path))
     #expect(throws: Never.self) { try open(path) }
     let error = #expect(throws: StoreError.self) { try open(path, ConnectionOptions(quickCheck: true)) }

@@ -8,19 +8,26 @@ struct Case: Sendable {
     case kibibytes = "KiB"
     case perByte = "ns/byte"
     case bytes = "bytes/message"
+    case bytesPerID = "bytes/id"
   }
 
   let name: String
   let unit: Unit
   /// Elements, calls or round trips of one round at full size.
   let count: Int
+  /// The same for `--full`, where a case has a larger size than one waits for every time.
+  let fullCount: Int?
   /// Does the work once for a number of elements, and gives the reading in ``unit``.
   let measure: @Sendable (Int) async throws -> Double
 
-  init(_ name: String, unit: Unit, count: Int, measure: @escaping @Sendable (Int) async throws -> Double) {
+  init(
+    _ name: String, unit: Unit, count: Int, full: Int? = nil,
+    measure: @escaping @Sendable (Int) async throws -> Double
+  ) {
     self.name = name
     self.unit = unit
     self.count = count
+    fullCount = full
     self.measure = measure
   }
 

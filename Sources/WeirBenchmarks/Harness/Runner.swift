@@ -22,7 +22,7 @@ struct Runner {
   func run(_ family: Family) async throws -> FamilyReport {
     let rounds = family.rounds ?? options.rounds
     var readings: [String: [Double]] = [:]
-    if family.rounds == nil {
+    if family.rounds == nil && !options.full {
       for one in family.cases { _ = try await measure(one, count: max(1, count(one) / 10)) }
     }
     for _ in 0..<rounds {
@@ -38,7 +38,10 @@ struct Runner {
     return FamilyReport(family: family.name, title: family.title, cases: cases, comparisons: comparisons)
   }
 
-  private func count(_ one: Case) -> Int { options.quick ? max(1, one.count / 10) : one.count }
+  private func count(_ one: Case) -> Int {
+    if options.quick { return max(1, one.count / 10) }
+    return options.full ? one.fullCount ?? one.count : one.count
+  }
 
   /// Each measurement is a task of its own on the pool, whatever the caller is isolated to.
   private func measure(_ one: Case, count: Int) async throws -> Double {

@@ -30,7 +30,11 @@ struct Amendments: Sendable, Equatable {
   var recall: RecallRecord?
 
   /// Whether nothing is known.
-  var isEmpty: Bool { self == Amendments() }
+  var isEmpty: Bool {
+    marks.isEmpty && evidence == .none && edit == nil && readers.isEmpty && reportedReaders == 0
+      && reportedReadTime == 0 && burnDuration == 0 && acknowledgement == nil && seqs.isEmpty && attempt == nil
+      && local == nil && recall == nil
+  }
 
   /// Takes in what another value knows.
   mutating func join(_ other: Amendments) {

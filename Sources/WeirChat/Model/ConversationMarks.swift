@@ -35,14 +35,14 @@ struct ConversationMarks: Sendable, Equatable {
     serverMax = max(serverMax, seqs.serverMaxSeq)
   }
 
-  /// Whether a message lies at or below the clear marks.
-  func clears(seq: Int64, sendTime: Int64, evidence: ServerEvidence) -> Bool {
-    seq > 0 && seq <= clearedSeq || sendTime > 0 && sendTime <= clearedTime && evidence != .none
+  /// Whether a message lies at or below the clear marks. `isPlaced` says whether the server has it.
+  func clears(seq: Int64, sendTime: Int64, isPlaced: Bool) -> Bool {
+    seq > 0 && seq <= clearedSeq || sendTime > 0 && sendTime <= clearedTime && isPlaced
   }
 
   /// Whether a message lies at or below a clear that took the conversation from the list.
-  func hides(seq: Int64, sendTime: Int64, evidence: ServerEvidence) -> Bool {
-    seq > 0 && seq <= hiddenSeq || sendTime > 0 && sendTime <= hiddenTime && evidence != .none
+  func hides(seq: Int64, sendTime: Int64, isPlaced: Bool) -> Bool {
+    seq > 0 && seq <= hiddenSeq || sendTime > 0 && sendTime <= hiddenTime && isPlaced
   }
 
   /// Seqs that exist and are neither known nor closed nor cleared.

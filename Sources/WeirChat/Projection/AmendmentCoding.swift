@@ -16,12 +16,19 @@ struct AmendmentCoding {
     /// The placement of the canonical copy, where an acknowledgement names a smaller one.
     static let copyPlacement: Int64 = 11
     static let seqs: Int64 = 12
+    /// The acknowledgement puts the message where its row stands. From the third format on, as the next one.
+    static let acknowledgedHere: Int64 = 13
+    /// The canonical copy names no placement.
+    static let copyUnplaced: Int64 = 14
   }
 
   let strings: InternedStrings
 
-  /// The bytes of the amendments and of the copy's own placement, if that differs from the row's.
-  func encode(_ amendments: Amendments, copy: Placement? = nil) throws(StoreError) -> [UInt8] {
+  /// The bytes of the amendments and of the copy's own placement, if that differs from the row's. What equals the row's
+  /// `placement` is not written a second time.
+  func encode(
+    _ amendments: Amendments, copy: Placement? = nil, placement: Placement? = nil
+  ) throws(StoreError) -> [UInt8] {
     var writer = PackedWriter()
     if !amendments.marks.isEmpty { writer.add([Tag.marks, amendments.marks.rawValue]) }
     if amendments.evidence != .none { writer.add([Tag.evidence, amendments.evidence.rawValue]) }
@@ -40,7 +47,13 @@ struct AmendmentCoding {
       writer.add([Tag.reported, amendments.reportedReaders, amendments.reportedReadTime])
     }
     if amendments.burnDuration != 0 { writer.add([Tag.burn, amendments.burnDuration]) }
-    if let placement = amendments.acknowledgement { add(placement, Tag.acknowledgement, &writer) }
+    if let acknowledgement = amendments.acknowledgement {
+      if acknowledgement == placement {
+        writer.add(Tag.acknowledgedHere)
+      } else {
+        add(acknowledgement, Tag.acknowledgement, &writer)
+      }
+    }
     if !amendments.seqs.isEmpty {
       writer.add([Tag.seqs, Int64(amendments.seqs.count)])
       writer.add(amendments.seqs.sorted())
@@ -56,12 +69,16 @@ struct AmendmentCoding {
         recall.isByAdmin ? 1 : 0, recall.seq,
       ])
     }
-    if let copy { add(copy, Tag.copyPlacement, &writer) }
+    if let copy {
+      if copy.isEmpty { writer.add(Tag.copyUnplaced) } else { add(copy, Tag.copyPlacement, &writer) }
+    }
     return writer.bytes
   }
 
-  /// Reads the bytes.
-  func decode(_ bytes: [UInt8]) throws(StoreError) -> (amendments: Amendments, copy: Placement?) {
+  /// Reads the bytes, with the placement of the row they belong to, if they do.
+  func decode(_ bytes: [UInt8], placement place: Placement? = nil) throws(StoreError) -> (
+    amendments: Amendments, copy: Placement?
+  ) {
     var amendments = Amendments()
     var copy: Placement?
     var reader = PackedReader(bytes)
@@ -100,6 +117,10 @@ struct AmendmentCoding {
           time: time, revokerID: try strings.text(revoker), revokerRole: Int32(truncatingIfNeeded: role),
           isByAdmin: try reader.number() != 0, seq: try reader.number())
       case Tag.copyPlacement: copy = try placement(&reader)
+      case Tag.acknowledgedHere:
+        guard let place else { throw StoreError(.corrupt, "an acknowledgement names a row that there is not") }
+        amendments.acknowledgement = place
+      case Tag.copyUnplaced: copy = Placement()
       default: throw StoreError(.corrupt, "what is known beside a message holds an unknown part")
       }
     }

@@ -1,5 +1,6 @@
-/// What the store keeps about one conversation, while a transaction works on it.
-struct ConversationState {
+/// What the store keeps about one conversation, while a transaction works on it. One object for each conversation, since
+/// every message of a transaction looks at it and changes it in place.
+final class ConversationState {
   /// What a list shows and sorts by.
   struct Summary: Equatable {
     /// Messages that count: neither filtered nor quiet, nor cleared with the conversation's place in the list.
@@ -18,8 +19,10 @@ struct ConversationState {
 
     /// Whether a list shows the conversation.
     var isListed: Bool { messageCount > 0 || draftTime > 0 }
-    /// What the conversation adds to the totals.
+    /// Whether the conversation counts in the totals.
     var isInTotal: Bool { isListed && receiveOption != ConversationFact.ReceiveOption.quiet.rawValue }
+    /// What the conversation adds to the totals.
+    var inTotal: (unread: Int64, unfetched: Int64) { isInTotal ? (unread, unfetched) : (0, 0) }
     /// What a list sorts by.
     var sortTime: Int64 { max(lastTime, draftTime) }
   }
@@ -27,10 +30,10 @@ struct ConversationState {
   let id: Int64
   let key: String
   let sessionType: Int64
-  let original: Summary
-  let originalMarks: ConversationMarks
+  private(set) var original: Summary
+  private(set) var originalMarks: ConversationMarks
   /// The revision of the latest change before this transaction.
-  let oldRevision: Int64
+  private(set) var oldRevision: Int64
   var summary: Summary
   var marks: ConversationMarks
   /// Client ids of which something is known without their message.
@@ -50,16 +53,31 @@ struct ConversationState {
   /// Whether private messages may have come to an end.
   var mustBurn = false
 
-  /// The state from which the next transaction starts.
-  var settled: ConversationState {
-    ConversationState(
-      id: id, key: key, sessionType: sessionType, original: summary, originalMarks: marks,
-      oldRevision: revision ?? oldRevision, summary: summary, marks: marks, idTargets: idTargets,
-      seqTargets: seqTargets)
+  /// The state as a row holds it.
+  init(
+    id: Int64, key: String, sessionType: Int64, summary: Summary, marks: ConversationMarks, revision: Int64,
+    idTargets: Int64, seqTargets: Int64
+  ) {
+    (self.id, self.key, self.sessionType) = (id, key, sessionType)
+    (original, self.summary) = (summary, summary)
+    (originalMarks, self.marks) = (marks, marks)
+    oldRevision = revision
+    (self.idTargets, self.seqTargets) = (idTargets, seqTargets)
+  }
+
+  /// Ends a transaction's work: what it left is what the next one starts from.
+  func settle() {
+    original = summary
+    originalMarks = marks
+    oldRevision = revision ?? oldRevision
+    revision = nil
+    kinds = []
+    changed.removeAll(keepingCapacity: true)
+    (isDirty, mustFindLast, mustRecount, mustBurn) = (false, false, false, false)
   }
 
   /// Takes in how a row changed: `before` is nil for a new row.
-  mutating func note(_ id: Int64, before: RowStanding?, after: RowStanding) {
+  func note(_ id: Int64, before: RowStanding?, after: RowStanding) {
     summary.messageCount += (after.counts ? 1 : 0) - (before?.counts ?? false ? 1 : 0)
     summary.unread += (after.isUnread ? 1 : 0) - (before?.isUnread ?? false ? 1 : 0)
     summary.pending += (after.isPending ? 1 : 0) - (before?.isPending ?? false ? 1 : 0)
@@ -104,7 +122,7 @@ struct ConversationState {
   /// Whether the row has to be written.
   var mustSave: Bool { isDirty || revision != nil || summary != original || marks != originalMarks }
 
-  private mutating func take(_ id: Int64, _ row: RowStanding) {
+  private func take(_ id: Int64, _ row: RowStanding) {
     summary.lastMessage = id
     summary.lastTime = row.sendTime
     summary.lastSeq = row.seq
@@ -128,15 +146,16 @@ struct RowStanding {
   static let notUnread = MessageMarks.hidden.union([.quiet, .uncounted, .read, .readByReceipt, .recalled])
 
   /// The standing of a row under the marks of its conversation.
-  init(_ row: MessageRow, _ state: MessageState, isMine: Bool, _ marks: ConversationMarks) {
+  init(_ row: MessageRow, isMine: Bool, _ marks: ConversationMarks) {
     (sendTime, seq) = (row.sendTime, row.seq)
-    let isCleared = marks.clears(seq: seq, sendTime: sendTime, evidence: state.evidence)
+    let isPlaced = row.evidence > 0
+    let isCleared = marks.clears(seq: seq, sendTime: sendTime, isPlaced: isPlaced)
     counts =
       row.marks.isDisjoint(with: Self.uncounted)
-      && !marks.hides(seq: seq, sendTime: sendTime, evidence: state.evidence)
+      && !marks.hides(seq: seq, sendTime: sendTime, isPlaced: isPlaced)
     isVisible = row.marks.isDisjoint(with: Self.outsideSummary) && !isCleared
     isUnread =
       !isMine && row.marks.isDisjoint(with: Self.notUnread) && !isCleared && !(seq > 0 && seq <= marks.readSeq)
-    isPending = isMine && state.evidence == .none && sendTime == 0 && isVisible
+    isPending = isMine && !isPlaced && sendTime == 0 && isVisible
   }
 }

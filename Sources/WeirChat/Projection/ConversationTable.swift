@@ -78,7 +78,7 @@ final class ConversationTable {
     defer { load.reset() }
     let state = try Self.state(load, id)
     // Rows of the first format have no checksum until they are written again.
-    if load.type(24) != .null, load.int64(24) != Self.checksum(state, revision: state.oldRevision) {
+    if load.type(24) != .null, load.int64(24) != Self.checksum(of: state) {
       throw StoreError(.corrupt, "conversation \(state.key) does not match its checksum")
     }
     return state
@@ -106,25 +106,29 @@ final class ConversationTable {
     marks.known = try SeqIntervals(packed: load.bytes(14))
     marks.closed = try SeqIntervals(packed: load.bytes(15))
     return ConversationState(
-      id: id, key: load.string(0), sessionType: load.int64(1), original: summary, originalMarks: marks,
-      oldRevision: load.int64(7), summary: summary, marks: marks, idTargets: load.int64(22),
-      seqTargets: load.int64(23))
+      id: id, key: load.string(0), sessionType: load.int64(1), summary: summary, marks: marks,
+      revision: load.int64(7), idTargets: load.int64(22), seqTargets: load.int64(23))
   }
 
   /// Writes the state back, with the revision of its change if there was one.
   func save(_ state: ConversationState) throws(StoreError) {
     guard let update else { throw StoreError(.readOnly, "a reader cannot change a conversation") }
-    let revision = state.revision ?? state.oldRevision
-    let numbers = Self.numbers(state, revision: revision)
+    let numbers = Self.numbers(state, revision: state.revision ?? state.oldRevision)
+    let (known, closed) = (state.marks.known.packed, state.marks.closed.packed)
     update.bind(state.id, at: 1)
     for (index, number) in numbers.enumerated() { update.bind(number, at: Int32(index) + 2) }
     if state.summary.lastMessage == nil { update.bindNull(at: 4) }
-    update.bind(state.marks.known.packed, at: 22)
-    update.bind(state.marks.closed.packed, at: 23)
-    update.bind(Self.checksum(state, revision: revision), at: 24)
+    update.bind(known, at: 22)
+    update.bind(closed, at: 23)
+    update.bind(Self.checksum(state.key, numbers, known, closed), at: 24)
     try update.run()
+  }
+
+  /// Remembers what a transaction left, for the next one.
+  func remember(_ state: ConversationState) {
+    state.settle()
     if states.count >= Self.stateLimit { states.removeAll(keepingCapacity: true) }
-    states[state.id] = state.settled
+    states[state.id] = state
   }
 
   /// Drops what is remembered, after a rollback.
@@ -155,12 +159,18 @@ final class ConversationTable {
     ]
   }
 
-  private static func checksum(_ state: ConversationState, revision: Int64) -> Int64 {
+  /// The checksum of a state as its row holds it.
+  private static func checksum(of state: ConversationState) -> Int64 {
+    checksum(
+      state.key, numbers(state, revision: state.oldRevision), state.marks.known.packed, state.marks.closed.packed)
+  }
+
+  private static func checksum(_ key: String, _ numbers: [Int64], _ known: [UInt8], _ closed: [UInt8]) -> Int64 {
     var checksum = Checksum()
-    checksum.add(state.key)
-    for number in numbers(state, revision: revision) { checksum.add(number) }
-    checksum.add(state.marks.known.packed)
-    checksum.add(state.marks.closed.packed)
+    checksum.add(key)
+    for number in numbers { checksum.add(number) }
+    checksum.add(known)
+    checksum.add(closed)
     return Int64(checksum.value)
   }
 }

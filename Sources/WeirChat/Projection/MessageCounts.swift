@@ -80,7 +80,7 @@ final class MessageCounts {
 
   /// Puts the last message and its place into the summary. Without one, a conversation that was only cleared keeps its
   /// time, and one that lost its place in the list has none.
-  func findLast(_ state: inout ConversationState) throws(StoreError) {
+  func findLast(_ state: ConversationState) throws(StoreError) {
     let placed = try newestPlaced(state.id, state.marks)
     var last = placed
     if state.summary.pending > 0,

@@ -2,30 +2,35 @@ import WeirStore
 
 /// One row of the messages table, with ids interned.
 struct MessageRow {
-  var conversation: Int64
-  var clientID: StoredID
-  var seq: Int64
-  var sendTime: Int64
-  var createTime: Int64
-  var serverID: StoredID
-  var sender: Int64
-  var receiver: Int64
-  var platform: Int64
-  var origin: Int64
-  var nickname: Int64
-  var face: Int64
-  var ex: String
-  var attached: String
-  var evidence: Int64
+  let conversation: Int64
+  let clientID: StoredID
+  let seq: Int64
+  let sendTime: Int64
+  let createTime: Int64
+  let serverID: StoredID
+  let sender: Int64
+  let receiver: Int64
+  let platform: Int64
+  let origin: Int64
+  let nickname: Int64
+  let face: Int64
+  let ex: String
+  let attached: String
+  let evidence: Int64
   /// With those that follow from other tables, which are kept here so that counting needs no look at them.
-  var marks: MessageMarks
-  var contentType: Int64
-  var contentForm: Int64
-  var contentSeq: Int64
-  var content: [UInt8]
-  var revision: Int64
+  let marks: MessageMarks
+  let contentType: Int64
+  let contentForm: Int64
+  let contentSeq: Int64
+  let content: [UInt8]
+  let revision: Int64
   /// What is known beside the copies, see `AmendmentCoding`; empty for nothing.
-  var extra: [UInt8]
+  let extra: [UInt8]
+
+  /// How `content`, `contentSeq` and `createTime` stand in their columns.
+  let packing: RowPacking
+  /// `createTime` as it stands in its column.
+  let createTimeColumn: Int64
 
   /// The columns in the order of `bind` and `init(_:_:)`.
   static let columnNames = [
@@ -38,8 +43,8 @@ struct MessageRow {
 
   /// The row of a state.
   init(
-    _ state: MessageState, conversation: Int64, clientID: StoredID, derived: MessageMarks, revision: Int64,
-    strings: InternedStrings
+    _ state: MessageState, conversation: Int64, clientID: StoredID, sender: Int64, derived: MessageMarks,
+    revision: Int64, strings: InternedStrings
   ) throws(StoreError) {
     self.conversation = conversation
     self.clientID = clientID
@@ -48,7 +53,7 @@ struct MessageRow {
     sendTime = placement.sendTime
     createTime = state.envelope.createTime
     serverID = StoredID(placement.serverMsgID)
-    sender = try strings.number(state.envelope.senderID)
+    self.sender = sender
     receiver = try strings.number(state.envelope.receiverID)
     platform = Int64(state.envelope.platformID)
     origin = Int64(state.envelope.origin)
@@ -63,12 +68,17 @@ struct MessageRow {
     contentSeq = state.body.seq
     content = state.body.bytes
     self.revision = revision
-    let copy = state.envelope.placement
-    extra = []
-    if copy != placement || !state.amendments.isEmpty {
+    if state.amendments.isEmpty {
+      // Without an acknowledgement the copy stands where the row does.
+      extra = []
+    } else {
+      let copy = state.envelope.placement
       extra = try AmendmentCoding(strings: strings).encode(
-        state.amendments, copy: copy == placement ? nil : copy)
+        state.amendments, copy: copy == placement ? nil : copy, placement: placement)
     }
+    (packing, createTimeColumn) = RowPacking.of(
+      content: content, form: state.body.form, contentSeq: contentSeq, seq: seq, createTime: createTime,
+      sendTime: sendTime, marks: marks)
   }
 
   /// Reads the columns that start at `first`.
@@ -79,7 +89,7 @@ struct MessageRow {
     clientID = StoredID(statement, first + 1)
     seq = statement.int64(first + 2)
     sendTime = statement.int64(first + 3)
-    createTime = statement.int64(first + 4)
+    createTimeColumn = statement.int64(first + 4)
     serverID = StoredID(statement, first + 5)
     sender = statement.int64(first + 6)
     receiver = statement.int64(first + 7)
@@ -92,12 +102,13 @@ struct MessageRow {
     evidence = statement.int64(first + 14)
     marks = MessageMarks(rawValue: statement.int64(first + 15))
     contentType = statement.int64(first + 16)
-    contentForm = statement.int64(first + 17)
-    contentSeq = statement.int64(first + 18)
-    content = statement.bytes(first + 19)
+    (packing, contentForm) = RowPacking.split(statement.int64(first + 17))
+    createTime = packing.contains(.createTimeFromSendTime) ? sendTime &+ createTimeColumn : createTimeColumn
+    contentSeq = packing.contains(.contentSeqIsSeq) ? seq : statement.int64(first + 18)
+    content = packing.content(statement, first + 19)
     revision = statement.int64(first + 20)
     extra = statement.bytes(first + 21)
-    guard statement.int64(first + 22) == Int64(checksum) else {
+    guard UInt32(truncatingIfNeeded: statement.int64(first + 22)) == checksum else {
       throw StoreError(.corrupt, "message \(clientID.string) does not match its checksum")
     }
   }
@@ -108,7 +119,7 @@ struct MessageRow {
     clientID.bind(to: statement, at: first + 1)
     statement.bind(seq, at: first + 2)
     statement.bind(sendTime, at: first + 3)
-    statement.bind(createTime, at: first + 4)
+    statement.bind(createTimeColumn, at: first + 4)
     serverID.bind(to: statement, at: first + 5)
     statement.bind(sender, at: first + 6)
     statement.bind(receiver, at: first + 7)
@@ -121,12 +132,13 @@ struct MessageRow {
     statement.bind(evidence, at: first + 14)
     statement.bind(marks.rawValue, at: first + 15)
     statement.bind(contentType, at: first + 16)
-    statement.bind(contentForm, at: first + 17)
-    statement.bind(contentSeq, at: first + 18)
-    statement.bind(content, at: first + 19)
+    statement.bind(contentForm | packing.rawValue, at: first + 17)
+    statement.bind(packing.contains(.contentSeqIsSeq) ? 0 : contentSeq, at: first + 18)
+    packing.bind(content, to: statement, at: first + 19)
     statement.bind(revision, at: first + 20)
     if extra.isEmpty { statement.bindNull(at: first + 21) } else { statement.bind(extra, at: first + 21) }
-    statement.bind(Int64(checksum), at: first + 22)
+    // Signed, so that it takes four bytes.
+    statement.bind(Int64(Int32(bitPattern: checksum)), at: first + 22)
   }
 
   /// The state that the row holds.
@@ -151,7 +163,7 @@ struct MessageRow {
     }
     var amendments = Amendments()
     if !extra.isEmpty {
-      let known = try AmendmentCoding(strings: strings).decode(extra)
+      let known = try AmendmentCoding(strings: strings).decode(extra, placement: envelope.placement)
       amendments = known.amendments
       if let copy = known.copy { envelope.placement = copy }
     }
@@ -162,12 +174,24 @@ struct MessageRow {
       amendments: amendments)
   }
 
+  /// Whether this row, of a copy about which nothing else is known, holds what another has taken in already: most
+  /// redeliveries. False when only the join can tell.
+  func tellsNothingNew(to stored: MessageRow) -> Bool {
+    extra.isEmpty && stored.extra.isEmpty && seq == stored.seq && sendTime == stored.sendTime
+      && createTime == stored.createTime && serverID == stored.serverID && sender == stored.sender
+      && receiver == stored.receiver && platform == stored.platform && origin == stored.origin
+      && nickname == stored.nickname && face == stored.face && ex.utf8Equals(stored.ex)
+      && attached.utf8Equals(stored.attached) && evidence <= stored.evidence
+      && stored.marks.isSuperset(of: marks) && contentType == stored.contentType && contentForm == stored.contentForm
+      && contentSeq == stored.contentSeq && content == stored.content
+  }
+
   private var checksum: UInt32 {
     var checksum = Checksum()
-    for number in [
-      conversation, seq, sendTime, createTime, sender, receiver, platform, origin, nickname, face, evidence,
-      marks.rawValue, contentType, contentForm, contentSeq, revision,
-    ] { checksum.add(number) }
+    checksum.add(conversation, seq, sendTime, createTime)
+    checksum.add(sender, receiver, platform, origin)
+    checksum.add(nickname, face, evidence, marks.rawValue)
+    checksum.add(contentType, contentForm, contentSeq, revision)
     clientID.add(to: &checksum)
     serverID.add(to: &checksum)
     checksum.add(ex)

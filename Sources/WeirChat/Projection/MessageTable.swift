@@ -78,7 +78,7 @@ final class MessageTable {
 
   /// Rewrites a row. Its key stays.
   func replace(_ id: Int64, _ stored: MessageRow, with row: MessageRow) throws(StoreError) {
-    let isMoved = row.seq != stored.seq || row.createTime != stored.createTime
+    let isMoved = row.seq != stored.seq || row.createTimeColumn != stored.createTimeColumn
     let isMarked =
       row.sendTime != stored.sendTime || row.evidence != stored.evidence || row.marks != stored.marks
     let update = updates[isMoved ? 2 : isMarked ? 1 : 0]

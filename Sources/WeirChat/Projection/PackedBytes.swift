@@ -5,6 +5,8 @@ import WeirStore
 struct PackedWriter {
   private(set) var bytes: [UInt8] = []
 
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
   mutating func add(_ number: Int64) {
     var rest = UInt64(bitPattern: number)
     while rest >= 0x80 {
@@ -63,7 +65,9 @@ struct PackedReader {
 extension SeqIntervals {
   /// The stored form: for each range the distance to the end of the one before, and its length less one.
   var packed: [UInt8] {
+    if ranges.isEmpty { return [] }
     var writer = PackedWriter()
+    writer.reserve(ranges.count * 6)
     var end: Int64 = 0
     for range in ranges {
       writer.add(range.lowerBound - end)

@@ -42,8 +42,7 @@ extension ProjectionReader {
     switch direction {
     case .before(let position):
       select = pageBefore
-      // Bytes sort after texts, and 17 of them after every packed id.
-      start = position.map { RowPlace($0) } ?? RowPlace(.max, .max, .packed([UInt8](repeating: 0xff, count: 17)))
+      start = position.map { RowPlace($0) } ?? RowPlace(.max, .max, .packed(PackedID(high: .max, low: .max)))
     case .after(let position): (select, start) = (pageAfter, RowPlace(position))
     }
     let isBackward = direction.isBackward
@@ -52,6 +51,8 @@ extension ProjectionReader {
       select.bind(number, at: Int32(index) + 1)
     }
     start.clientID.bind(to: select, at: 7)
+    // Bytes sort after texts, and 17 of them after every packed id.
+    if case .before(nil) = direction { select.bind([UInt8](repeating: 0xff, count: 17), at: 7) }
     select.bind(Int64(limit), at: 8)
     defer { select.reset() }
     var page: [(place: RowPlace, message: StoredMessage)] = []
@@ -92,7 +93,7 @@ extension ProjectionReader {
     marks.remove(.sentHere)
     if !isMine, row.seq > 0, row.seq <= place.marks.readSeq { marks.insert(.read) }
     if isMine, reading.isRead { marks.insert(.read) }
-    let isCleared = place.marks.clears(seq: row.seq, sendTime: row.sendTime, evidence: state.evidence)
+    let isCleared = place.marks.clears(seq: row.seq, sendTime: row.sendTime, isPlaced: row.evidence > 0)
     let amendments = state.amendments
     let display = MessageDisplayState(
       isHidden: marks.isHidden || isCleared, isRecalled: marks.contains(.recalled), evidence: evidence,
@@ -207,7 +208,7 @@ private struct RowPlace: Comparable {
     if left.seq != right.seq { return left.seq < right.seq }
     switch (left.clientID, right.clientID) {
     case (.text(let left), .text(let right)): return left.utf8Precedes(right)
-    case (.packed(let left), .packed(let right)): return left.lexicographicallyPrecedes(right)
+    case (.packed(let left), .packed(let right)): return left < right
     case (.text, .packed): return true
     case (.packed, .text): return false
     }

@@ -89,6 +89,8 @@ enum ProjectionSchema {
         );
         """),
       Migration("receipts, edits, clears, intervals, lists", secondFormat, upgrade: SecondFormatUpgrade.run),
+      // New rows may be packed (`RowPacking`, `AmendmentCoding`); rows of earlier formats stay as they are.
+      Migration("packed rows", ""),
     ])
 
   private static let secondFormat = """

@@ -68,13 +68,14 @@ extension ProjectionWriter {
 
   /// Marks the private messages of a conversation whose time has come.
   func burn(_ conversation: Int64) throws(StoreError) {
+    let place = try touch(number: conversation)
     for id in try messages.privateMessages(in: conversation) {
       guard let (_, stored) = try messages.load(id) else { continue }
       let state = try stored.state(strings)
-      let after = try row(state, conversation, stored.clientID)
+      let after = try row(state, place, stored.clientID)
       guard after.marks != stored.marks else { continue }
       try messages.replace(id, stored, with: after)
-      note(id, stored.clientID.string, before: (stored, state), after: after, state, conversation, .deleted)
+      note(id, stored.clientID.string, before: (stored, state), after: after, state, place, .deleted)
     }
   }
 

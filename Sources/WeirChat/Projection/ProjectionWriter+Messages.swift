@@ -3,30 +3,39 @@ import WeirStore
 /// Facts about one message.
 extension ProjectionWriter {
   func apply(_ message: ChatMessage) throws(StoreError) -> Outcome {
-    let conversation = try touch(message.key.conversationID)
+    let place = try touch(number: try conversations.number(message.key.conversationID))
     let clientID = StoredID(message.key.clientMsgID)
     var state = MessageState(message)
     var orphan: Amendments?
-    if touched[conversation]?.idTargets ?? 0 > 0 { orphan = try targets.known(conversation, .clientID(clientID)) }
-    if let orphan { state = state.joined(with: orphan) }
-    let seqs = (orphan?.seqs ?? []).union([state.envelope.seq])
-    try join(seqs, to: &state, conversation)
-    let row = try row(state, conversation, clientID)
+    if place.idTargets > 0 { orphan = try targets.known(place.id, .clientID(clientID)) }
+    // Most messages come with nothing known of them, and have one seq.
+    let seqs: Set<Int64>
+    if let orphan {
+      state = state.joined(with: orphan)
+      seqs = orphan.seqs.union([state.envelope.seq])
+      try join(seqs, to: &state, place)
+    } else {
+      seqs = []
+      try join(state.envelope.seq, to: &state, place)
+    }
+    let row = try row(state, place, clientID)
     if let id = try messages.add(row) {
       if orphan != nil {
-        try targets.remove(conversation, clientID)
-        touched[conversation]?.idTargets -= 1
-        touched[conversation]?.isDirty = true
+        try targets.remove(place.id, clientID)
+        place.idTargets -= 1
+        place.isDirty = true
       }
-      try addAliases(seqs, canonical: row.seq, message: id, conversation)
-      note(id, message.key.clientMsgID, before: nil, after: row, state, conversation, .inserted)
+      try addAliases(seqs, message.envelope.seq, canonical: row.seq, message: id, place.id)
+      note(id, message.key.clientMsgID, before: nil, after: row, state, place, .inserted)
       return .inserted
     }
-    guard let (id, stored) = try messages.find(conversation: conversation, clientID: clientID) else {
+    guard let (id, stored) = try messages.find(conversation: place.id, clientID: clientID) else {
       throw StoreError(.corrupt, "message \(message.key) is in an index but not in its table")
     }
+    if seqs.isEmpty, row.tellsNothingNew(to: stored) { return .merged }
     let before = try stored.state(strings)
-    return try replace(id, stored, before, with: before.joined(with: state), seqs, .updated) ? .advanced : .merged
+    let joined = before.joined(with: state)
+    return try replace(id, stored, before, with: joined, seqs, message.envelope.seq, .updated) ? .advanced : .merged
   }
 
   func apply(_ edit: EditFact) throws(StoreError) -> Outcome {
@@ -114,59 +123,71 @@ extension ProjectionWriter {
   ) throws(StoreError) -> Bool {
     let before = try stored.state(strings)
     var joined = before.joined(with: amendments)
-    try join(amendments.seqs, to: &joined, stored.conversation)
-    return try replace(id, stored, before, with: joined, amendments.seqs, kind)
+    try join(amendments.seqs, to: &joined, try touch(number: stored.conversation))
+    return try replace(id, stored, before, with: joined, amendments.seqs, 0, kind)
   }
 
   /// Takes in what is known of seqs that a message carries.
-  private func join(_ seqs: Set<Int64>, to state: inout MessageState, _ conversation: Int64) throws(StoreError) {
-    for seq in seqs where seq > 0 {
-      touched[conversation]?.marks.known.insert(seq)
-      if seq <= touched[conversation]?.seqTargets ?? 0, let known = try targets.known(conversation, .seq(seq)) {
-        state = state.joined(with: known)
-      }
+  private func join(
+    _ seqs: Set<Int64>, to state: inout MessageState, _ place: ConversationState
+  ) throws(StoreError) {
+    for seq in seqs { try join(seq, to: &state, place) }
+  }
+
+  private func join(_ seq: Int64, to state: inout MessageState, _ place: ConversationState) throws(StoreError) {
+    guard seq > 0 else { return }
+    place.marks.known.insert(seq)
+    if seq <= place.seqTargets, let known = try targets.known(place.id, .seq(seq)) {
+      state = state.joined(with: known)
     }
   }
 
+  /// Notes the seqs of a message besides the canonical one: those of `seqs` and one more.
   private func addAliases(
-    _ seqs: Set<Int64>, canonical: Int64, message: Int64, _ conversation: Int64
+    _ seqs: Set<Int64>, _ other: Int64, canonical: Int64, message: Int64, _ conversation: Int64
   ) throws(StoreError) {
-    for seq in seqs where seq > 0 && seq != canonical {
+    if other > 0, other != canonical { try messages.addAlias(conversation: conversation, seq: other, message: message) }
+    for seq in seqs where seq > 0 && seq != canonical && seq != other {
       try messages.addAlias(conversation: conversation, seq: seq, message: message)
     }
   }
 
   private func replace(
     _ id: Int64, _ stored: MessageRow, _ before: MessageState, with joined: MessageState, _ seqs: Set<Int64>,
-    _ kind: ChangeKinds
+    _ seq: Int64, _ kind: ChangeKinds
   ) throws(StoreError) -> Bool {
     let canonical = joined.placement.seq
-    try addAliases(seqs.union([stored.seq]), canonical: canonical, message: id, stored.conversation)
+    if stored.seq != canonical {
+      try addAliases([], stored.seq, canonical: canonical, message: id, stored.conversation)
+    }
+    try addAliases(seqs, seq, canonical: canonical, message: id, stored.conversation)
     guard joined != before else { return false }
-    let after = try row(joined, stored.conversation, stored.clientID)
+    let place = try touch(number: stored.conversation)
+    let after = try row(joined, place, stored.clientID)
     try messages.replace(id, stored, with: after)
-    note(
-      id, stored.clientID.string, before: (stored, before), after: after, joined, stored.conversation, kind)
+    note(id, stored.clientID.string, before: (stored, before), after: after, joined, place, kind)
     return true
   }
 
   /// The row of a state, with the marks that follow from other tables.
-  func row(_ state: MessageState, _ conversation: Int64, _ clientID: StoredID) throws(StoreError) -> MessageRow {
-    let isMine = state.envelope.senderID.utf8Equals(account)
-    let scope = RecallTable.Scope(
-      conversation: conversation, sessionType: touched[conversation]?.sessionType ?? 0,
-      sender: try strings.number(state.envelope.senderID))
+  func row(_ state: MessageState, _ place: ConversationState, _ clientID: StoredID) throws(StoreError) -> MessageRow {
+    let sender = try strings.number(state.envelope.senderID)
+    let isMine = sender == me
     var derived: MessageMarks = []
-    let record = try recalls.record(clientID: clientID, message: scope)
+    let record = try recalls.record(
+      clientID: clientID, message: .init(conversation: place.id, sessionType: place.sessionType, sender: sender))
     if record != nil || state.amendments.recall != nil { derived.insert(.recalled) }
-    if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.readByReceipt) }
+    if !isMine, !state.amendments.readers.isEmpty, state.amendments.readers[ByteKey(text: account)] != nil {
+      derived.insert(.readByReceipt)
+    }
     if state.amendments.attempt != nil || state.amendments.acknowledgement != nil { derived.insert(.sentHere) }
-    if state.marks.contains(.isPrivate), try isBurned(state, conversation, isMine: isMine) { derived.insert(.burned) }
+    if state.marks.contains(.isPrivate), try isBurned(state, place.id, isMine: isMine) { derived.insert(.burned) }
     let isHidden = !state.marks.union(derived).isDisjoint(with: .hidden)
     // The revision of the change to come. A change that nobody can see takes none, and its row keeps the current one.
-    let revision = isHidden ? meta.revision : touched[conversation]?.revision ?? meta.revision + 1
+    let revision = isHidden ? meta.revision : place.revision ?? meta.revision + 1
     return try MessageRow(
-      state, conversation: conversation, clientID: clientID, derived: derived, revision: revision, strings: strings)
+      state, conversation: place.id, clientID: clientID, sender: sender, derived: derived, revision: revision,
+      strings: strings)
   }
 
   private func isBurned(_ state: MessageState, _ conversation: Int64, isMine: Bool) throws(StoreError) -> Bool {
@@ -179,32 +200,27 @@ extension ProjectionWriter {
   /// Takes a row's change into its conversation.
   func note(
     _ id: Int64, _ clientMsgID: String, before: (row: MessageRow, state: MessageState)?, after: MessageRow,
-    _ state: MessageState, _ conversation: Int64, _ kind: ChangeKinds
+    _ state: MessageState, _ place: ConversationState, _ kind: ChangeKinds
   ) {
-    guard let marks = touched[conversation]?.marks else { return }
-    let old = before.map { standing($0.row, $0.state, marks) }
-    let new = standing(after, state, marks)
-    touched[conversation]?.note(id, before: old, after: new)
-    let wasHidden = before.map { isHidden($0.row, $0.state, marks) } ?? true
-    if wasHidden && isHidden(after, state, marks) { return }
+    let old = before.map { RowStanding($0.row, isMine: $0.row.sender == me, place.marks) }
+    let new = RowStanding(after, isMine: after.sender == me, place.marks)
+    place.note(id, before: old, after: new)
+    let wasHidden = before.map { isHidden($0.row, place.marks) } ?? true
+    if wasHidden && isHidden(after, place.marks) { return }
     // What is taken back does not show its edits.
     if kind == .edited, before?.row.marks.contains(.recalled) == true, after.marks.contains(.recalled),
       state.evidence != .none
     {
       return
     }
-    claimRevision(conversation)
-    touched[conversation]?.kinds.insert(kind)
-    let isListed = before != nil && touched[conversation]?.changed.contains { $0.row == id } ?? false
-    if !isListed { touched[conversation]?.changed.append((id, clientMsgID)) }
+    claimRevision(place)
+    place.kinds.insert(kind)
+    let isListed = before != nil && place.changed.contains { $0.row == id }
+    if !isListed { place.changed.append((id, clientMsgID)) }
   }
 
-  private func isHidden(_ row: MessageRow, _ state: MessageState, _ marks: ConversationMarks) -> Bool {
-    row.marks.isHidden || marks.clears(seq: row.seq, sendTime: row.sendTime, evidence: state.evidence)
-  }
-
-  private func standing(_ row: MessageRow, _ state: MessageState, _ marks: ConversationMarks) -> RowStanding {
-    RowStanding(row, state, isMine: state.envelope.senderID.utf8Equals(account), marks)
+  private func isHidden(_ row: MessageRow, _ marks: ConversationMarks) -> Bool {
+    row.marks.isHidden || marks.clears(seq: row.seq, sendTime: row.sendTime, isPlaced: row.evidence > 0)
   }
 
   // MARK: Recalls
@@ -242,15 +258,13 @@ extension ProjectionWriter {
   /// Marks a row that a new recall covers; false when it does not cover it.
   private func hide(_ id: Int64, _ clientMsgID: String, _ scope: RecallTable.Scope) throws(StoreError) -> Bool {
     guard let (_, stored) = try messages.load(id) else { return false }
-    try touch(number: stored.conversation)
-    let place = RecallTable.Scope(
-      conversation: stored.conversation, sessionType: touched[stored.conversation]?.sessionType ?? 0,
-      sender: stored.sender)
-    guard scope.covers(place) else { return false }
+    let place = try touch(number: stored.conversation)
+    let about = RecallTable.Scope(conversation: place.id, sessionType: place.sessionType, sender: stored.sender)
+    guard scope.covers(about) else { return false }
     let state = try stored.state(strings)
-    let after = try row(state, stored.conversation, stored.clientID)
+    let after = try row(state, place, stored.clientID)
     try messages.replace(id, stored, with: after)
-    note(id, clientMsgID, before: (stored, state), after: after, state, stored.conversation, .recalled)
+    note(id, clientMsgID, before: (stored, state), after: after, state, place, .recalled)
     return true
   }
 }

@@ -7,6 +7,8 @@ import WeirStore
 final class ProjectionWriter {
   /// The account whose view this is.
   let account: String
+  /// The number of the own user id among the texts.
+  let me: Int64
   let connection: Connection
   let strings: InternedStrings
   let conversations: ConversationTable
@@ -39,7 +41,7 @@ final class ProjectionWriter {
     self.account = account
     self.epoch = epoch
     strings = try InternedStrings(connection, writes: true)
-    let me = try Meta.create(connection, account: account, epoch: epoch, strings: strings)
+    me = try Meta.create(connection, account: account, epoch: epoch, strings: strings)
     conversations = try ConversationTable(connection, writes: true)
     messages = try MessageTable(connection)
     counts = try MessageCounts(connection, me: me)
@@ -175,37 +177,41 @@ final class ProjectionWriter {
     return id
   }
 
-  func touch(number id: Int64) throws(StoreError) {
-    if touched[id] == nil {
-      touched[id] = try conversations.load(id)
-      order.append(id)
-    }
+  @discardableResult
+  func touch(number id: Int64) throws(StoreError) -> ConversationState {
+    if let state = touched[id] { return state }
+    let state = try conversations.load(id)
+    touched[id] = state
+    order.append(id)
+    return state
   }
 
-  func claimRevision(_ conversation: Int64) {
-    guard touched[conversation]?.revision == nil else { return }
+  /// The revision of this transaction's change of a conversation.
+  @discardableResult
+  func claimRevision(_ state: ConversationState) -> Int64 {
+    if let revision = state.revision { return revision }
     meta.revision += 1
-    touched[conversation]?.revision = meta.revision
+    state.revision = meta.revision
+    return meta.revision
   }
 
   private func finish() throws(StoreError) {
     for id in order {
       if touched[id]?.mustBurn == true { try burn(id) }
-      guard var state = touched[id] else { continue }
+      guard let state = touched[id] else { continue }
       if state.mustRecount {
         (state.summary.messageCount, state.summary.unread) = try counts.all(id, state.marks)
       }
       if state.mustFindLast || state.summary.pending > 0 || state.original.pending > 0 {
-        try counts.findLast(&state)
+        try counts.findLast(state)
       }
       if state.marks != state.originalMarks { state.summary.unfetched = state.marks.unfetched.count }
-      try publish(&state)
-      for (total, number) in [(\Meta.unreadTotal, \ConversationState.Summary.unread), (\.unfetchedTotal, \.unfetched)] {
-        let after = state.summary.isInTotal ? state.summary[keyPath: number] : 0
-        let before = state.original.isInTotal ? state.original[keyPath: number] : 0
-        meta[keyPath: total] = meta[keyPath: total] &+ (after &- before)
-      }
+      try publish(state)
+      let (before, after) = (state.original.inTotal, state.summary.inTotal)
+      meta.unreadTotal = meta.unreadTotal &+ (after.unread &- before.unread)
+      meta.unfetchedTotal = meta.unfetchedTotal &+ (after.unfetched &- before.unfetched)
       if state.mustSave { try conversations.save(state) }
+      conversations.remember(state)
     }
     try publishLists()
     result.changes.sort { $0.revision < $1.revision }
@@ -213,15 +219,13 @@ final class ProjectionWriter {
     try log.save(&meta)
   }
 
-  private func publish(_ state: inout ConversationState) throws(StoreError) {
+  private func publish(_ state: ConversationState) throws(StoreError) {
     var kinds = state.allKinds
     // Of a conversation that no list shows, only what is missing there can be of use.
     let isSeen = state.revision != nil || state.summary.isListed || state.original.isListed
     if !isSeen { kinds.formIntersection(.gaps) }
     guard !kinds.isEmpty else { return }
-    claimRevision(state.id)
-    let revision = touched[state.id]?.revision ?? meta.revision
-    state.revision = revision
+    let revision = claimRevision(state)
     try log.append(revision: revision, conversation: state.id, kinds: kinds, rows: state.changed.map(\.row))
     result.changes.append(
       ConversationChange(

@@ -26,13 +26,13 @@ enum SecondFormatUpgrade {
       AND marks & \(RowStanding.outsideSummary.rawValue) = 0
       """)
     for id in all {
-      var state = try conversations.load(id)
+      let state = try conversations.load(id)
       seqs.bind(id, at: 1)
       while try seqs.step() { state.marks.known.insert(seqs.int64(0)) }
       pending.bind(id, at: 1)
       pending.bind(me, at: 2)
       state.summary.pending = try pending.firstInt64() ?? 0
-      if state.summary.pending > 0 { try counts.findLast(&state) }
+      if state.summary.pending > 0 { try counts.findLast(state) }
       state.summary.unfetched = state.marks.unfetched.count
       try conversations.save(state)
     }
@@ -62,8 +62,8 @@ enum SecondFormatUpgrade {
       let isMine = state.envelope.senderID.utf8Equals(account)
       if !isMine, state.amendments.readers[ByteKey(text: account)] != nil { derived.insert(.readByReceipt) }
       let upgraded = try MessageRow(
-        state, conversation: row.conversation, clientID: row.clientID, derived: derived, revision: row.revision,
-        strings: strings)
+        state, conversation: row.conversation, clientID: row.clientID, sender: row.sender, derived: derived,
+        revision: row.revision, strings: strings)
       try messages.replace(id, row, with: upgraded)
     }
   }

@@ -5,66 +5,110 @@ import WeirStore
 /// SQLite holds bytes and text apart even when their bytes agree, so no two ids share a stored form. Texts sort before
 /// packed ids; within each the order is that of the ids.
 enum StoredID: Sendable, Equatable {
-  case packed([UInt8])
+  case packed(PackedID)
   case text(String)
 
   init(_ id: String) {
     var id = id
-    let bytes = id.withUTF8 { Self.pack($0) }
-    self = bytes.map { .packed($0) } ?? .text(id)
+    let packed = id.withUTF8 { PackedID(digits: $0) }
+    self = packed.map { .packed($0) } ?? .text(id)
   }
 
   /// Reads a column.
   init(_ statement: Statement, _ column: Int32) {
-    if statement.type(column) == .blob {
-      self = .packed(statement.bytes(column))
-    } else {
+    guard statement.type(column) == .blob else {
       self = .text(statement.string(column))
+      return
+    }
+    // Bytes of another number are damage, which the checksum of the row reveals.
+    self = .packed(statement.withBytes(column) { PackedID(bytes: $0) } ?? PackedID(high: 0, low: 0))
+  }
+
+  /// Compares bytes, as SQLite does.
+  static func == (left: StoredID, right: StoredID) -> Bool {
+    switch (left, right) {
+    case (.packed(let left), .packed(let right)): left == right
+    case (.text(let left), .text(let right)): left.utf8Equals(right)
+    default: false
     }
   }
 
   /// The id itself.
   var string: String {
     switch self {
-    case .text(let text): return text
-    case .packed(let bytes):
-      return String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
-        for (index, byte) in bytes.enumerated() {
-          digits[index * 2] = Self.digit(byte >> 4)
-          digits[index * 2 + 1] = Self.digit(byte & 15)
-        }
-        return bytes.count * 2
-      }
+    case .text(let text): text
+    case .packed(let id): id.string
     }
   }
 
   func bind(to statement: Statement, at index: Int32) {
     switch self {
-    case .packed(let bytes): statement.bind(bytes, at: index)
+    case .packed(let id): id.withBytes { statement.bind($0, at: index) }
     case .text(let text): statement.bind(text, at: index)
     }
   }
 
   func add(to checksum: inout Checksum) {
     switch self {
-    case .packed(let bytes): checksum.add(bytes)
+    case .packed(let id):
+      checksum.add(16)
+      id.withBytes { checksum.add(raw: $0) }
     case .text(let text): checksum.add(text)
     }
   }
+}
 
-  private static func pack(_ digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    guard digits.count == 32 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: 16)
-    for (index, digit) in digits.enumerated() {
-      let value: UInt8
+/// The 16 bytes that 32 hexadecimal digits stand for, as two numbers, so that an id needs no memory of its own.
+struct PackedID: Sendable, Equatable, Comparable {
+  /// The first eight bytes, the first of them highest.
+  let high: UInt64
+  /// The last eight bytes.
+  let low: UInt64
+
+  init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+  /// The bytes as they are stored; nil unless they are 16.
+  init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 16 else { return nil }
+    high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+    low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+  }
+
+  /// The value of 32 lower-case digits; nil for anything else.
+  init?(digits: UnsafeBufferPointer<UInt8>) {
+    guard digits.count == 32, let high = Self.value(digits[..<16]), let low = Self.value(digits[16...]) else {
+      return nil
+    }
+    self.init(high: high, low: low)
+  }
+
+  static func < (left: PackedID, right: PackedID) -> Bool { (left.high, left.low) < (right.high, right.low) }
+
+  /// The 32 digits.
+  var string: String {
+    String(unsafeUninitializedCapacity: 32) { digits in
+      for index in 0..<32 {
+        let half = index < 16 ? high : low
+        digits[index] = Self.digit(UInt8(truncatingIfNeeded: half >> UInt64((15 - index & 15) * 4)) & 15)
+      }
+      return 32
+    }
+  }
+
+  func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+  }
+
+  private static func value(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
+    var value: UInt64 = 0
+    for digit in digits {
       switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit &- UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit &- UInt8(ascii: "a") &+ 10
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(digit &- UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(digit &- UInt8(ascii: "a") &+ 10)
       default: return nil
       }
-      bytes[index / 2] = bytes[index / 2] << 4 | value
     }
-    return bytes
+    return value
   }
 
   private static func digit(_ value: UInt8) -> UInt8 {

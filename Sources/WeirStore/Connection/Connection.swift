@@ -78,7 +78,8 @@ public final class Connection {
   public func configure() throws(StoreError) {
     if options.access.writes {
       _ = weir_checkpoint_on_close(handle, 1)
-      try execute("PRAGMA page_size = 4096")
+      // Of a new file; others keep theirs.
+      try execute("PRAGMA page_size = \(ConnectionOptions.pageSize)")
       try execute("PRAGMA journal_mode = WAL")
       try execute("PRAGMA synchronous = \(options.durability.rawValue)")
       try execute("PRAGMA wal_autocheckpoint = 0")

@@ -25,6 +25,10 @@ public enum FileAccess: Sendable {
 
 /// The settings of a connection, with the measured defaults (storage spec A5).
 public struct ConnectionOptions: Sendable {
+  /// Bytes of a page in a new file. Half of SQLite's own: scattered ids dirty a page of each index for nearly every message,
+  /// so that the size of a page is what a message costs (storage spec A5).
+  static let pageSize = 2_048
+
   /// What the connection may do with the file.
   public var access: FileAccess
   /// How far a COMMIT reaches.
@@ -43,7 +47,8 @@ public struct ConnectionOptions: Sendable {
   /// Settings of a connection; the defaults are those of a writer.
   public init(
     access: FileAccess = .create, durability: Durability = .normal, cacheKibibytes: Int32 = 16 << 10,
-    busyTimeoutMilliseconds: Int32 = 5_000, checkpointPages: Int32 = 1_000, quickCheck: Bool = false, writeLock: WriteLock? = nil
+    busyTimeoutMilliseconds: Int32 = 5_000, checkpointPages: Int32 = 4_000, quickCheck: Bool = false,
+    writeLock: WriteLock? = nil
   ) {
     self.access = access
     self.durability = durability

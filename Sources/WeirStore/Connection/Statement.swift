@@ -39,12 +39,15 @@ public final class Statement {
 
   /// Binds bytes to the parameter at `index` (the first is 1).
   public func bind(_ value: [UInt8], at index: Int32) {
-    value.withUnsafeBufferPointer { bytes in
-      if let base = bytes.baseAddress, !bytes.isEmpty {
-        note(weir_bind_blob_copy(pointer, index, base, UInt64(bytes.count)))
-      } else {
-        note(sqlite3_bind_zeroblob(pointer, index, 0))
-      }
+    value.withUnsafeBytes { bind($0, at: index) }
+  }
+
+  /// Binds bytes that lie anywhere in memory to the parameter at `index` (the first is 1).
+  public func bind(_ value: UnsafeRawBufferPointer, at index: Int32) {
+    if let base = value.baseAddress, !value.isEmpty {
+      note(weir_bind_blob_copy(pointer, index, base, UInt64(value.count)))
+    } else {
+      note(sqlite3_bind_zeroblob(pointer, index, 0))
     }
   }
 
@@ -155,6 +158,14 @@ public final class Statement {
   public func bytes(_ column: Int32) -> [UInt8] {
     guard let base = sqlite3_column_blob(pointer, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column))))
+  }
+
+  /// Gives `body` the bytes in `column` (the first is 0) where they lie; none for NULL. They are gone with the next step.
+  public func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    guard let base = sqlite3_column_blob(pointer, column) else {
+      return body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    return body(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(pointer, column))))
   }
 
   private func note(_ result: Int32) {

@@ -44,6 +44,16 @@ public struct Checksum: Sendable {
     Self.tables.withUnsafeBufferPointer { add(UInt64(bitPattern: number), $0) }
   }
 
+  /// Adds four numbers as `add` does one after the other.
+  public mutating func add(_ first: Int64, _ second: Int64, _ third: Int64, _ fourth: Int64) {
+    Self.tables.withUnsafeBufferPointer { tables in
+      add(UInt64(bitPattern: first), tables)
+      add(UInt64(bitPattern: second), tables)
+      add(UInt64(bitPattern: third), tables)
+      add(UInt64(bitPattern: fourth), tables)
+    }
+  }
+
   @inline(__always)
   private mutating func add(_ word: UInt64, _ tables: UnsafeBufferPointer<UInt32>) {
     let word = word ^ UInt64(state)

@@ -48,9 +48,7 @@ public struct Schema: Sendable {
     guard access.writes else {
       throw StoreError(.readOnly, "\(connection.path) has format \(found) and must be migrated by a writer first")
     }
-    for version in (found + 1)..<(migrations.count + 1) {
-      try migrate(connection, to: version)
-    }
+    try migrate(connection)
   }
 
   /// The format of the file, 0 for an empty one.
@@ -72,14 +70,18 @@ public struct Schema: Sendable {
     return Int(format)
   }
 
-  private func migrate(_ connection: Connection, to version: Int) throws(StoreError) {
+  /// Takes all steps that lack, in one transaction: no format that only an upgrade passes through is ever left behind.
+  private func migrate(_ connection: Connection) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       // Another process may have migrated while this one waited for the lock.
-      guard try number(connection, "PRAGMA user_version") < version else { return }
-      try connection.execute(migrations[version - 1].sql)
-      try migrations[version - 1].upgrade?(connection)
+      let found = Int(try number(connection, "PRAGMA user_version"))
+      guard found < migrations.count else { return }
+      for step in migrations[max(found, 0)...] {
+        try connection.execute(step.sql)
+        try step.upgrade?(connection)
+      }
       try connection.execute("PRAGMA application_id = \(applicationID)")
-      try connection.execute("PRAGMA user_version = \(version)")
+      try connection.execute("PRAGMA user_version = \(migrations.count)")
     }
   }
 

@@ -1,13 +1,14 @@
-/// When the writer folds the log into the file (storage spec, "Recommended schema and writer"): PASSIVE beyond 1,000
-/// pages or in a pause, FULL beyond 8,000, where readers have kept the log from being emptied, and beyond 9,000 with more
-/// patience than readers of this library may try: only a view of another program can keep the log longer than that.
+/// When the writer folds the log into the file (storage spec, "Recommended schema and writer"): PASSIVE beyond 4,000
+/// pages (8 MiB) or in a pause, FULL beyond four times as many, where readers have kept the log from being emptied, and
+/// beyond five times with more patience than readers of this library may try: only a view of another program can keep
+/// the log longer than that.
 struct CheckpointSchedule {
   /// How long a pause must be, in microseconds.
   static let idleMicroseconds: Int64 = 250_000
   /// A pause is not used for fewer pages than this, since each checkpoint syncs the disk twice.
   private static let idlePages: Int32 = 64
-  private static let fullFactor: Int32 = 8
-  private static let insistentFactor: Int32 = 9
+  private static let fullFactor: Int32 = 4
+  private static let insistentFactor: Int32 = 5
 
   private let pages: Int32
   private var next: Int32

@@ -62,6 +62,7 @@ final class JobQueue<Job: Sendable>: @unchecked Sendable {
   func next(within microseconds: Int64? = nil) -> Next {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
+    if head == jobs.count && !isClosed { poll() }
     let deadline = microseconds.map { Self.deadline(in: $0) }
     while head == jobs.count {
       jobs.removeAll(keepingCapacity: true)
@@ -70,6 +71,24 @@ final class JobQueue<Job: Sendable>: @unchecked Sendable {
       if !wait(deadline) { return .timedOut }
     }
     return .job(take())
+  }
+
+  /// Looks for a job for some 20 microseconds before the thread goes to sleep. A caller that stores one thing after the
+  /// other comes back within them, and to wake a sleeping thread takes longer.
+  private func poll() {
+    let end = Self.now() &+ 20_000
+    while head == jobs.count, !isClosed, Self.now() < end {
+      pthread_mutex_unlock(mutex)
+      sched_yield()
+      pthread_mutex_lock(mutex)
+    }
+  }
+
+  /// Nanoseconds of a clock that never runs back.
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
   /// The next job if it is there already and `isWanted`; nil otherwise.

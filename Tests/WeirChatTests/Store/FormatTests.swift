@@ -14,9 +14,11 @@ struct FormatTests {
   }
 
   /// A file that the first version of the store wrote: 150 lines of the script of seed 7.
-  private func firstFormat() throws -> String {
+  private func firstFormat() throws -> String { try copy(of: "format-1.sqlite") }
+
+  private func copy(of name: String) throws -> String {
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/format-1.sqlite")
+      .appendingPathComponent("Fixtures").appendingPathComponent(name)
     let path = directory.file("old.db")
     try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
     return path
@@ -97,5 +99,73 @@ struct FormatTests {
     let store = try await openStore(path)
     #expect(try await store.audit().value == [])
     try await store.close()
+  }
+
+  @Test("a file of the second format holds what it held, and its rows live on among packed ones")
+  func secondFormatFile() async throws {
+    // Written in transactions of 50 from the first 250 lines of the script of all facts, seed 7.
+    let path = try copy(of: "format-2.sqlite")
+    let old = try Connection(path: path, options: ConnectionOptions(access: .readOnly))
+    #expect(try old.prepare("PRAGMA user_version").firstInt64() == 2)
+    #expect(try old.prepare("SELECT count(*) FROM messages WHERE content_form > 2").firstInt64() == 0)
+    let revision = try old.prepare("SELECT revision FROM meta").firstInt64()
+    old.close()
+    let store = try await openStore(path)
+    #expect(try await store.totals().revision == revision)
+    #expect(try await store.audit().value == [])
+    let told = try FactScript.facts(seed: 7, count: 250)
+    let reference = try await openStore(directory.file("new.db"))
+    _ = try await reference.apply(told)
+    #expect(try await store.contentHash().value == reference.contentHash().value)
+    #expect(try await store.apply(told).inserted == 0)
+    #expect(try await store.totals().revision == revision)
+    // What comes now changes old rows and adds new ones.
+    let more = try FactScript.facts(seed: 7, count: 700)
+    for start in stride(from: 0, to: more.count, by: 90) {
+      let part = Array(more[start..<min(start + 90, more.count)])
+      _ = try await store.apply(part)
+      _ = try await reference.apply(part)
+    }
+    #expect(try await store.contentHash().value == reference.contentHash().value)
+    #expect(try await store.audit().value == [])
+    try await expectAgreement(store, ModelStore(account: ChatScript.account, facts: told + more))
+    try await store.close()
+    try await reference.close()
+    let connection = try Connection(path: path, options: ConnectionOptions(access: .readOnly))
+    #expect(try connection.prepare("SELECT count(*) FROM messages WHERE content_form > 2").firstInt64() ?? 0 > 0)
+    #expect(try connection.prepare("SELECT count(*) FROM messages WHERE content_form <= 2").firstInt64() ?? 0 > 0)
+  }
+
+  @Test("what a row leaves out comes back, whatever its numbers and its content are")
+  func packing() throws {
+    let projection = try MemoryProjection()
+    let contents = [
+      "", "text", "{\"content\":\"\"}", "{\"content\":\"said\"}", "{\"content\":\"", "\"}", "{\"content\":\"}",
+      "{\"content\":\"a\",\"x\":\"b\"}", "{ \"content\":\"a\"}",
+    ]
+    let numbers: [Int64] = [.min, -1, 0, 1, 127, Int64(Int32.max) + 1, 1_718_000_000_000, .max]
+    var told: [ChatMessage] = []
+    for content in contents {
+      for sendTime in numbers {
+        for createTime in numbers {
+          var envelope = Envelope()
+          envelope.seq = Int64(told.count % 5)
+          (envelope.sendTime, envelope.createTime) = (sendTime, createTime)
+          envelope.senderID = told.count % 3 == 0 ? Make.account : Make.peer
+          told.append(
+            ChatMessage(
+              key: MessageKey(account: Make.account, conversationID: Make.group, clientMsgID: "m\(told.count)"),
+              envelope: envelope, evidence: .sent, marks: [], contentType: 101,
+              content: .placeholder(contentType: 101), body: .element(Array(content.utf8))))
+        }
+      }
+    }
+    _ = try projection.writer.apply(told.map { .message($0) })
+    let conversation = try projection.writer.conversations.number(Make.group)
+    for message in told {
+      let id = StoredID(message.key.clientMsgID)
+      let row = try projection.writer.messages.find(conversation: conversation, clientID: id)?.row
+      #expect(try row?.state(projection.writer.strings) == MessageState(message))
+    }
   }
 }

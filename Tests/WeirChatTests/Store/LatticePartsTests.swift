@@ -66,6 +66,12 @@ struct LatticePartsTests {
     let decoded = try coding.decode(bytes)
     #expect(decoded.amendments == amendments && decoded.copy == copy)
     #expect(try coding.encode(Amendments()).isEmpty)
+    // What equals the row's place is left out, and needs the row to be read.
+    let place = try #require(amendments.acknowledgement)
+    let short = try coding.encode(amendments, copy: Placement(), placement: place)
+    let whole = try coding.decode(short, placement: place)
+    #expect(whole.amendments == amendments && whole.copy == Placement() && short.count < bytes.count)
+    #expect(throws: StoreError.self) { try coding.decode(short) }
     var random = SeededRandom(5)
     for _ in 0..<3_000 {
       var damaged = bytes
