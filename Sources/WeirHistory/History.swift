@@ -61,7 +61,8 @@ public final class History: Sendable {
   ) async throws(HistoryError) -> History {
     let path = StorePath.canonical(path)
     let head = HeadMonitor()
-    let bells = options.wake.doorbell ? DoorbellRinger(besideDatabase: path) : nil
+    let bell = options.wake.doorbell ? Doorbell(besideDatabase: path) : nil
+    let ringer = options.wake.doorbell ? DoorbellRinger(besideDatabase: path, except: bell?.name) : nil
     let fault = Mutex<HistoryError?>(nil)
     let writer: WriterThread<RecordingContext>
     let reader: WriterThread<ReadingContext>
@@ -70,9 +71,10 @@ public final class History: Sendable {
       settings.writeLock = try WriteLock(besideDatabase: path)
       let events = WriterThread<RecordingContext>.Events(
         committed: { context in
+          head.noteOwnWrite()
           guard let seq = context.newHead() else { return }
           head.recorded(upTo: seq)
-          bells?.ring()
+          ringer?.ring()
         })
       writer = try await WriterThread.open(path: path, schema: schema, options: settings, events: events) {
         (connection) throws(StoreError) in
@@ -99,7 +101,7 @@ public final class History: Sendable {
       try await reader.perform { (context) throws(StoreError) in try context.head() }
     }
     head.moved(to: first)
-    let watcher = WakeThread(database: path, options: options.wake, head: head)
+    let watcher = WakeThread(database: path, options: options.wake, bell: bell, head: head)
     return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
   }
 

@@ -100,7 +100,8 @@ import WeirStore
   /// What a history has beside its connections, made and taken down.
   private func watchAndLeave(_ path: String, _ options: WakeOptions) async throws {
     let head = HeadMonitor()
-    let watcher = WakeThread(database: path, options: options, head: head)
+    let watcher = WakeThread(
+      database: path, options: options, bell: Doorbell(besideDatabase: path), head: head)
     try await eventually { head.head >= 0 }
     watcher.stop()
   }

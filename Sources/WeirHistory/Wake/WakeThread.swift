@@ -19,13 +19,13 @@ final class WakeThread: Sendable {
   private let stopPipe: (read: Int32, write: Int32)
   private let thread: DedicatedThread?
 
-  init(database path: String, options: WakeOptions, head: HeadMonitor) {
+  init(database path: String, options: WakeOptions, bell: Doorbell?, head: HeadMonitor) {
     var ends: [Int32] = [-1, -1]
     _ = pipe(&ends)
     for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     stopPipe = (ends[0], ends[1])
     let stop = ends[0]
-    thread = DedicatedThread { Self.listen(database: path, options: options, head: head, stop: stop) }
+    thread = DedicatedThread { Self.listen(database: path, options: options, bell: bell, head: head, stop: stop) }
   }
 
   deinit {
@@ -46,34 +46,48 @@ final class WakeThread: Sendable {
     if stopPipe.read >= 0 { _ = close(stopPipe.read) }
   }
 
-  private static func listen(database path: String, options: WakeOptions, head: HeadMonitor, stop: Int32) {
-    let bell = options.doorbell ? Doorbell(besideDatabase: path) : nil
+  private static func listen(
+    database path: String, options: WakeOptions, bell: Doorbell?, head: HeadMonitor, stop: Int32
+  ) {
     let watch = options.watchesDirectory ? DirectoryWatch(database: path) : nil
     var look = HeadLook(path: path)
     var schedule = WakeSchedule(
       activePeriod: options.activePeriod.milliseconds, idlePeriod: options.idlePeriod.milliseconds)
-    while true {
-      // Subscribed before the first look: what comes in between wakes.
+    func see() {
       let sight = look.take()
       let isNews = sight.isOther || sight.head.map { $0 != head.head } ?? false
       let seq = sight.head ?? head.head
       if sight.isOther { head.recorded(upTo: seq) } else { head.moved(to: seq) }
       schedule.looked(foundNews: isNews, at: now())
+    }
+    // What of the own writes is known, and whether the watch is left alone for a moment because of them.
+    var ownWrites = head.ownWrites
+    var isPausing = false
+    while true {
+      // Subscribed before the first look: what comes in between wakes.
+      if !isPausing { see() }
       var descriptors = [
         pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isPausing ? -1 : watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
-      let sleep = Int32(clamping: schedule.sleep(isWaitedFor: head.isWaitedFor, at: now()))
+      let sleep = isPausing ? ownPause : Int32(clamping: schedule.sleep(isWaitedFor: head.isWaitedFor, at: now()))
       _ = poll(&descriptors, 3, sleep)
       if descriptors[0].revents != 0 { return }
       if descriptors[1].revents != 0 {
         bell?.drain()
         schedule.woken()
       }
-      if descriptors[2].revents != 0, watch?.drain() == true { schedule.woken() }
+      if isPausing || descriptors[2].revents != 0, watch?.drain() == true { schedule.woken() }
+      isPausing = false
+      // Each own commit moves the file too. As long as they follow one another, one look in a while is enough.
+      if descriptors[1].revents == 0, descriptors[2].revents != 0, head.ownWrites != ownWrites { isPausing = true }
+      ownWrites = head.ownWrites
     }
   }
+
+  /// How long the watch is left alone after an own commit, in milliseconds: the first step of the looks after a wake.
+  private static let ownPause = Int32(WakeSchedule.ladder[0])
 
   private static func now() -> Int64 {
     var time = timespec()
