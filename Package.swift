@@ -36,7 +36,8 @@ let package = Package(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
-      name: "WeirBenchmarks", dependencies: ["Weir", "WeirStore", "WeirChat", "CSQLite", "CAllocator"],
+      name: "WeirBenchmarks",
+      dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CSQLite", "CAllocator"],
       exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),

@@ -71,7 +71,6 @@ public final class History: Sendable {
       settings.writeLock = try WriteLock(besideDatabase: path)
       let events = WriterThread<RecordingContext>.Events(
         committed: { context in
-          head.noteOwnWrite()
           guard let seq = context.newHead() else { return }
           head.recorded(upTo: seq)
           ringer?.ring()

@@ -248,7 +248,6 @@ extension History {
   func commit<Value: Sendable>(
     _ job: @escaping @Sendable (inout RecordingContext) throws(StoreError) -> Value
   ) async throws(HistoryError) -> Value {
-    head.noteOwnWrite()
     do throws(StoreError) {
       return try await writer.commit(job)
     } catch {

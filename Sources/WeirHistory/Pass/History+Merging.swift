@@ -21,7 +21,6 @@ extension History {
   {
     let thrown = ThrownError()
     let batch = plan.batch
-    head.noteOwnWrite()
     do throws(StoreError) {
       return try await writer.commit(weight: 64) { (recording) throws(StoreError) -> MergeResult in
         guard try recording.moveCursor(of: batch.author, from: batch.cursor, to: plan.end) else { return .lostRace }

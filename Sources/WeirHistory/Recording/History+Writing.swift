@@ -32,7 +32,6 @@ extension History {
     _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws -> (value: Value, seq: Int64?) {
     let thrown = ThrownError()
-    head.noteOwnWrite()
     do throws(StoreError) {
       return try await writer.commit(durability: durability) { (recording) throws(StoreError) in
         try recording.record(author: author, context: context, cause: cause) { (connection) throws(StoreError) in

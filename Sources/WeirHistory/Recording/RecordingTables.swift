@@ -70,8 +70,8 @@ enum RecordingTables {
     CREATE TRIGGER IF NOT EXISTS history_purge_guard BEFORE UPDATE OF purged_through ON history_store
       WHEN NEW.purged_through < OLD.purged_through
       BEGIN SELECT RAISE(ABORT, 'history: what was purged may not come back'); END;
-    CREATE VIEW IF NOT EXISTS history_stray AS SELECT NULL AS row;
-    CREATE TRIGGER IF NOT EXISTS history_stray_row INSTEAD OF INSERT ON history_stray BEGIN
+    CREATE TRIGGER IF NOT EXISTS history_stray BEFORE INSERT ON history_change
+      WHEN (SELECT open FROM history_txn ORDER BY seq DESC LIMIT 1) IS NULL BEGIN
       INSERT INTO history_txn (seq, nonce, wall, first) VALUES (\(head) + 1, random(), \(now), \(nextChange));
     END;
     INSERT OR IGNORE INTO history_store VALUES (1, randomblob(16), 1, \(version), 0, 0, 0);
@@ -89,7 +89,7 @@ enum RecordingTables {
   static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
   static let drop = """
-    DROP VIEW history_stray; DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_entity;
+    DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_entity;
     DROP TABLE history_change; DROP TABLE history_txn; DROP TABLE history_author; DROP TABLE history_store;
     """
 }

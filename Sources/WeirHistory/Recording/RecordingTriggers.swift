@@ -3,7 +3,8 @@ import WeirStore
 /// The triggers that record what happens to a table, whoever writes: also a raw client that knows nothing of them.
 ///
 /// A transaction of ours has its row in `history_txn`, marked as open while it lasts. Where the newest row is not, the writer
-/// is unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction of its own.
+/// is unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction of its
+/// own: a trigger of the table of changes sees to that, which costs a third of a conditional statement here.
 struct RecordingTriggers {
   let table: TrackedTable
   /// Number of the entity in the file.
@@ -39,15 +40,9 @@ struct RecordingTriggers {
   }
 
   private func trigger(_ operation: String, _ event: String, _ statements: [String]) -> String {
-    "CREATE TRIGGER \(Self.name(entity, operation)) \(event) BEGIN\n\(Self.unattributed)\n"
+    "CREATE TRIGGER \(Self.name(entity, operation)) \(event) BEGIN\n"
       + statements.map { $0 + ";\n" }.joined() + "END"
   }
-
-  /// A transaction for a writer that has none. By way of a view: a statement that may insert into the table itself makes
-  /// ready for it at every row, also where it does not.
-  private static let unattributed = """
-    INSERT INTO history_stray SELECT NULL WHERE (SELECT open FROM history_txn ORDER BY seq DESC LIMIT 1) IS NULL;
-    """
 
   /// The transaction of a change is the last one whose `first` is not beyond its id.
   private func change(

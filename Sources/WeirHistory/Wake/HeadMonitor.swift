@@ -13,13 +13,6 @@ final class HeadMonitor: Sendable {
   }
 
   private let state = Mutex(State())
-  private let writes = Atomic<UInt64>(0)
-
-  /// Rises whenever this process begins or ends to write: the watcher need not look at once for what it did itself.
-  var ownWrites: UInt64 { writes.load(ordering: .relaxed) }
-
-  /// This process begins or ends to write.
-  func noteOwnWrite() { writes.add(1, ordering: .relaxed) }
   /// Whether somebody waits: the watcher looks more often then.
   var isWaitedFor: Bool { state.withLock { !$0.waiting.isEmpty } }
 

@@ -53,41 +53,33 @@ final class WakeThread: Sendable {
     var look = HeadLook(path: path)
     var schedule = WakeSchedule(
       activePeriod: options.activePeriod.milliseconds, idlePeriod: options.idlePeriod.milliseconds)
-    func see() {
+    var isWokenByWatch = false
+    while true {
+      // Subscribed before the first look: what comes in between wakes.
       let sight = look.take()
       let isNews = sight.isOther || sight.head.map { $0 != head.head } ?? false
       let seq = sight.head ?? head.head
       if sight.isOther { head.recorded(upTo: seq) } else { head.moved(to: seq) }
       schedule.looked(foundNews: isNews, at: now())
-    }
-    // What of the own writes is known, and whether the watch is left alone for a moment because of them.
-    var ownWrites = head.ownWrites
-    var isPausing = false
-    while true {
-      // Subscribed before the first look: what comes in between wakes.
-      if !isPausing { see() }
+      // A transaction moves the file many times before it can be seen, and so do the own ones: after a look in vain the
+      // watch is left alone until the next look.
+      let isPausing = isWokenByWatch && !isNews
       var descriptors = [
         pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isPausing ? -1 : watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
-      let sleep = isPausing ? ownPause : Int32(clamping: schedule.sleep(isWaitedFor: head.isWaitedFor, at: now()))
+      let sleep = Int32(clamping: schedule.sleep(isWaitedFor: head.isWaitedFor, at: now()))
       _ = poll(&descriptors, 3, sleep)
       if descriptors[0].revents != 0 { return }
       if descriptors[1].revents != 0 {
         bell?.drain()
         schedule.woken()
       }
-      if isPausing || descriptors[2].revents != 0, watch?.drain() == true { schedule.woken() }
-      isPausing = false
-      // Each own commit moves the file too. As long as they follow one another, one look in a while is enough.
-      if descriptors[1].revents == 0, descriptors[2].revents != 0, head.ownWrites != ownWrites { isPausing = true }
-      ownWrites = head.ownWrites
+      isWokenByWatch = descriptors[2].revents != 0 && watch?.drain() == true
+      if isWokenByWatch { schedule.woken() }
     }
   }
-
-  /// How long the watch is left alone after an own commit, in milliseconds: the first step of the looks after a wake.
-  private static let ownPause = Int32(WakeSchedule.ladder[0])
 
   private static func now() -> Int64 {
     var time = timespec()
