@@ -13,6 +13,7 @@ struct ProbeArguments: Sendable {
                                                 merged and rebuilt
       --die-at STEP:SEQ  ends like a crash at a step of the pass over a transaction: observer, hook, merge, projection,
                          refresh, committed
+      --die-at-exactly STEP:SEQ   the same, and not at a later one
       --stop-at SEQ      stops (SIGSTOP) inside the observer of a transaction
       --fail-at SEQ      its hook throws for a transaction
       --slow MS          its observer takes so long for each transaction
@@ -23,6 +24,7 @@ struct ProbeArguments: Sendable {
     HistoryProbe raw PATH                       runs the lines of its input as a program that knows nothing of the history
     options of all:
       --no-bell, --no-watch, --period MS        the ways to hear of a change, and the period of the timer
+      --checkpoint PAGES                        the log is folded in beyond these
     """
 
   let command: String
@@ -33,6 +35,7 @@ struct ProbeArguments: Sendable {
   private(set) var isSame = false
   private(set) var pause = 0
   private(set) var death: (step: String, at: Int64)?
+  private(set) var diesExactly = false
   private(set) var stopAt: Int64?
   private(set) var failAt: Int64?
   private(set) var slow = 0
@@ -60,7 +63,8 @@ struct ProbeArguments: Sendable {
 
   private mutating func take(_ option: String, _ value: String?) throws {
     guard let value else { throw ProbeError("\(option) needs a value\n\(Self.usage)") }
-    if option == "--die-at" {
+    if option.hasPrefix("--die-at") {
+      diesExactly = option == "--die-at-exactly"
       let parts = value.split(separator: ":")
       guard parts.count == 2, let seq = Int64(parts[1]) else { throw ProbeError(Self.usage) }
       death = (String(parts[0]), seq)
@@ -74,6 +78,7 @@ struct ProbeArguments: Sendable {
     case "--stop-at": stopAt = Int64(number)
     case "--fail-at": failAt = Int64(number)
     case "--slow": slow = number
+    case "--checkpoint": options.connection.checkpointPages = Int32(clamping: number)
     case "--page": options.pageTransactions = number
     case "--period":
       options.wake.activePeriod = .milliseconds(number)
@@ -84,6 +89,7 @@ struct ProbeArguments: Sendable {
 
   /// Ends the process where this is the step and the transaction to do so.
   func dieIf(_ step: String, _ seqs: some Sequence<Int64>) {
-    if let death, death.step == step, seqs.contains(where: { $0 >= death.at }) { die() }
+    guard let death, death.step == step else { return }
+    if seqs.contains(where: { diesExactly ? $0 == death.at : $0 >= death.at }) { die() }
   }
 }

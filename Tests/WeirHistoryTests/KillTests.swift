@@ -123,4 +123,23 @@ import WeirStore
     #expect(try shared.text("SELECT group_concat(seq) FROM (SELECT seq FROM merged ORDER BY seq)") == "1,2,4,5")
     #expect(try shared.text("SELECT group_concat(seq) FROM history_dead_letter") == "3")
   }
+
+  @Test func `quran-ios PR 989: a transaction that ends the process at every launch is put aside`() async throws {
+    let shared = try SharedStore()
+    defer { shared.keep() }
+    try await shared.prepare("app")
+    #expect(try await ProbeProcess("write", shared.path, "ext", "--count", "3").ended())
+    var launches = 0
+    while launches < 8, try shared.number("SELECT cursor FROM history_author WHERE name = 'app'") < 3 {
+      launches += 1
+      let app = try ProbeProcess("follow", shared.path, "app", "--die-at-exactly", "hook:2")
+      try await eventually("\(app.lines)") {
+        try app.hasEnded || shared.number("SELECT cursor FROM history_author WHERE name = 'app'") == 3
+      }
+      app.signal(SIGKILL)
+      try await app.ended()
+    }
+    #expect(launches < 8)
+    #expect(try shared.text("SELECT group_concat(seq) FROM history_dead_letter") == "2")
+  }
 }

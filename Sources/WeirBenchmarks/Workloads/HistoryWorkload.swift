@@ -42,8 +42,12 @@ let history = Family(
     ]
   } + [
     Case("pass, one observer and one hook", unit: .perElement, count: 200_000, measure: pass),
-    Case("wake-up of another process, p50", unit: .perRoundTrip, count: 1_000) { try await HistoryPeer.latency($0, 50) },
-    Case("wake-up of another process, p99", unit: .perRoundTrip, count: 1_000) { try await HistoryPeer.latency($0, 99) },
+    Case("wake-up of another process, p50", unit: .perRoundTrip, count: 1_000) {
+      try await HistoryPeer.latency($0, 50)
+    },
+    Case("wake-up of another process, p99", unit: .perRoundTrip, count: 1_000) {
+      try await HistoryPeer.latency($0, 99)
+    },
   ],
   comparisons: [
     .cost("recorded, 1 a transaction", of: "not recorded, 1 a transaction", goal: 1.35),

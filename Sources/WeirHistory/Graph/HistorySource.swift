@@ -55,7 +55,7 @@ public struct HistorySource: Sendable {
       guard await send(&reading, output) else { return }
       let outcome = await output.idle { await promise.outcome() }
       // What was under way when the run was aborted is no failure: it comes again.
-      if Task.isCancelled, !outcome.isMerged { return }
+      if Task.isCancelled, !outcome.isMerged { return await output.idle { await reading.leave() } }
       try await output.idle(while: { try await reading.settle(outcome) })
     }
   }
@@ -93,6 +93,9 @@ struct Reading {
   private var pending: (seqs: [Int64], start: Int64, end: HistoryToken)?
   private var lastMove: Duration = .seconds(-3_600)
   private var batch: HistoryBatch?
+  /// Whether this run has noted that it handles what follows the position.
+  private var hasTried = false
+  private var carefulTo: Int64 = 0
 
   init(source: HistorySource) {
     self.source = source
@@ -128,6 +131,14 @@ struct Reading {
         continue
       }
       guard page.transactions.isEmpty else {
+        let allowed: HistoryPage?
+        do {
+          allowed = try await guarded(page, held)
+        } catch {
+          try await recover(from: error)
+          continue
+        }
+        guard let page = allowed else { continue }
         let promise = BatchPromise()
         pending = (page.transactions.map(\.seq), page.start, page.end)
         batch = HistoryBatch(
@@ -144,6 +155,32 @@ struct Reading {
     }
     return nil
   }
+
+  /// As much of a page as may be handled at once; nil where it has to be read again. See ``CrashGuard``.
+  private mutating func guarded(_ page: HistoryPage, _ held: HistoryToken) async throws -> HistoryPage? {
+    if hasTried, held.seq >= carefulTo { return page }
+    guard let found = try await history.beginTry(of: source.author, at: held.seq) else {
+      settings.report(.lostRace)
+      cursor = nil
+      return nil
+    }
+    hasTried = true
+    carefulTo = found.carefulTo
+    if held.seq < carefulTo {
+      let one = page.first
+      guard found.hasLostPatience else { return one }
+      let words = "the process ended \(found.tries - 1) times while transaction \(one.end.seq) was handled"
+      try await giveUp(one.end, one.start, HistoryError(.processEnded, words), Int(clamping: found.tries - 1))
+      return nil
+    }
+    guard found.hasLostPatience else { return page }
+    carefulTo = page.end.seq
+    try await history.beCareful(source.author, to: carefulTo)
+    return page.first
+  }
+
+  /// The run ends in order, with a batch under way.
+  func leave() async { try? await history.endTry(of: source.author) }
 
   private mutating func currentCursor() async throws(HistoryError) -> HistoryToken {
     if let cursor { return cursor }

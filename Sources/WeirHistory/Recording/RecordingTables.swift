@@ -25,7 +25,9 @@ enum RecordingTables {
       cursor_nonce INTEGER,
       registered INTEGER NOT NULL,
       last_seen INTEGER NOT NULL,
-      retired_at INTEGER
+      retired_at INTEGER,
+      tries INTEGER NOT NULL DEFAULT 0,
+      careful INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE IF NOT EXISTS history_txn (
       seq INTEGER PRIMARY KEY,
