@@ -36,7 +36,8 @@ let package = Package(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
-      name: "WeirBenchmarks", dependencies: ["Weir", "WeirStore", "WeirChat", "CSQLite", "CAllocator"],
+      name: "WeirBenchmarks",
+      dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CSQLite", "CAllocator"],
       exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
@@ -59,7 +60,9 @@ let package = Package(
     .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
-    .testTarget(name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting"]),
+    .executableTarget(name: "HistoryProbe", dependencies: ["WeirHistory", "WeirStore"], path: "Tests/HistoryProbe"),
+    .testTarget(
+      name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting", "HistoryProbe"]),
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),

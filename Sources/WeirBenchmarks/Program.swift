@@ -15,11 +15,14 @@
 struct Program {
   static let families = [
     memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store, storeReads,
-    observed, acknowledged, dedupe, search,
+    observed, acknowledged, dedupe, search, history,
   ]
 
   static func main() async {
     do {
+      if CommandLine.arguments.dropFirst().first == HistoryPeer.argument {
+        return try await HistoryPeer.run(CommandLine.arguments.dropFirst(2))
+      }
       let options = try Options(CommandLine.arguments.dropFirst())
       if options.help { return print(Options.helpText) }
       if options.list { return list() }

@@ -23,6 +23,8 @@ public final class History: Sendable {
   let reader: WriterThread<ReadingContext>
   let head: HeadMonitor
   private let watcher: WakeThread
+  /// The file that was opened.
+  private let standing: FileStanding?
 
   private init(
     path: String, options: HistoryOptions, writer: WriterThread<RecordingContext>,
@@ -34,12 +36,22 @@ public final class History: Sendable {
     self.reader = reader
     self.head = head
     self.watcher = watcher
+    standing = FileStanding(path: path)
+  }
+
+  /// SQLite reads on from a file that was deleted or replaced, and nobody writes to that one any more.
+  func demandFile() throws(HistoryError) {
+    let now = FileStanding(path: path)
+    guard let now, let standing, now.device == standing.device, now.number == standing.number else {
+      throw HistoryError(StoreError(.fileGone, "\(path) was moved away, deleted or replaced; open the history anew"))
+    }
   }
 
   /// Opens the file and makes it record `tables` from now on. What other programs have declared stays.
   ///
   /// - Parameters:
-  ///   - path: the file, on a local file system: the write-ahead log does not work across a network.
+  ///   - path: the file, on a local file system: the write-ahead log does not work across a network. Links are followed, so
+  ///     that every process has its lock and its bell at the same place.
   ///   - schema: who owns the file and how its tables come to be; by default somebody else sees to that.
   ///   - tables: whose changes are recorded. Their columns and keys must exist.
   /// - Throws: ``HistoryError`` of kind `badDeclaration`, `unseenChange` (a table declares REPLACE) or `store`.
@@ -47,8 +59,10 @@ public final class History: Sendable {
     _ path: String, schema: Schema = .anyFile, tracking tables: [TrackedTable],
     options: HistoryOptions = HistoryOptions()
   ) async throws(HistoryError) -> History {
+    let path = StorePath.canonical(path)
     let head = HeadMonitor()
-    let bells = options.wake.doorbell ? DoorbellRinger(besideDatabase: path) : nil
+    let bell = options.wake.doorbell ? Doorbell(besideDatabase: path) : nil
+    let ringer = options.wake.doorbell ? DoorbellRinger(besideDatabase: path, except: bell?.name) : nil
     let fault = Mutex<HistoryError?>(nil)
     let writer: WriterThread<RecordingContext>
     let reader: WriterThread<ReadingContext>
@@ -56,11 +70,10 @@ public final class History: Sendable {
       var settings = options.connection
       settings.writeLock = try WriteLock(besideDatabase: path)
       let events = WriterThread<RecordingContext>.Events(
-        rolledBack: { $0.forget() },
         committed: { context in
           guard let seq = context.newHead() else { return }
-          head.moved(to: seq)
-          bells?.ring()
+          head.recorded(upTo: seq)
+          ringer?.ring()
         })
       writer = try await WriterThread.open(path: path, schema: schema, options: settings, events: events) {
         (connection) throws(StoreError) in
@@ -87,7 +100,7 @@ public final class History: Sendable {
       try await reader.perform { (context) throws(StoreError) in try context.head() }
     }
     head.moved(to: first)
-    let watcher = WakeThread(database: path, options: options.wake, head: head)
+    let watcher = WakeThread(database: path, options: options.wake, bell: bell, head: head)
     return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
   }
 

@@ -35,6 +35,8 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
     case hookDeadline = "history.hook-deadline"
     /// A batch was thrown away between the source and the merge.
     case batchDropped = "history.batch-dropped"
+    /// The process ended again and again while a transaction was handled.
+    case processEnded = "history.process-ended"
     /// The store failed; the code and the words are its own.
     case store = "history.store"
   }

@@ -104,6 +104,12 @@ enum Thresholds {
     "hub, 100 stuck readers, distinct conversations against hub, 100 stuck readers": 6,
     "growth over the burst, 100 readers": 4_096,
     "growth over the burst, 100 stuck readers": 4_096,
+    // history: other processes on the machine decide how long one waits to be woken
+    "recorded, 1 a transaction against not recorded, 1 a transaction": 3.5,
+    "recorded, 256 a transaction against not recorded, 256 a transaction": 2.8,
+    "pass, one observer and one hook": 4_000,
+    "wake-up of another process, p50": 2_000_000,
+    "wake-up of another process, p99": 20_000_000,
     // store: the disk decides, and other machines have other disks
     "store, NORMAL 1 faster than C interface, NORMAL 1": 0.15,
     "store, NORMAL 1 faster than text tables, NORMAL 1": 0.15,

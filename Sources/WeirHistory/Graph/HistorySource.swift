@@ -53,7 +53,9 @@ public struct HistorySource: Sendable {
     while !Task.isCancelled {
       guard let promise = try await output.idle(while: { try await reading.next() }) else { return }
       guard await send(&reading, output) else { return }
-      let outcome = await output.idle(while: { await promise.outcome() })
+      let outcome = await output.idle { await promise.outcome() }
+      // What was under way when the run was aborted is no failure: it comes again.
+      if Task.isCancelled, !outcome.isMerged { return await output.idle { await reading.leave() } }
       try await output.idle(while: { try await reading.settle(outcome) })
     }
   }
@@ -91,6 +93,9 @@ struct Reading {
   private var pending: (seqs: [Int64], start: Int64, end: HistoryToken)?
   private var lastMove: Duration = .seconds(-3_600)
   private var batch: HistoryBatch?
+  /// Whether this run has noted that it handles what follows the position.
+  private var hasTried = false
+  private var carefulTo: Int64 = 0
 
   init(source: HistorySource) {
     self.source = source
@@ -127,6 +132,14 @@ struct Reading {
         continue
       }
       guard page.transactions.isEmpty else {
+        let allowed: HistoryPage?
+        do {
+          allowed = try await guarded(page, held)
+        } catch {
+          try await recover(from: error)
+          continue
+        }
+        guard let page = allowed else { continue }
         let promise = BatchPromise()
         pending = (page.transactions.map(\.seq), page.start, page.end)
         batch = HistoryBatch(
@@ -143,6 +156,32 @@ struct Reading {
     }
     return nil
   }
+
+  /// As much of a page as may be handled at once; nil where it has to be read again. See ``CrashGuard``.
+  private mutating func guarded(_ page: HistoryPage, _ held: HistoryToken) async throws -> HistoryPage? {
+    if hasTried, held.seq >= carefulTo { return page }
+    guard let found = try await history.beginTry(of: source.author, at: held.seq) else {
+      settings.report(.lostRace)
+      cursor = nil
+      return nil
+    }
+    hasTried = true
+    carefulTo = found.carefulTo
+    if held.seq < carefulTo {
+      let one = page.first
+      guard found.hasLostPatience else { return one }
+      let words = "the process ended \(found.tries - 1) times while transaction \(one.end.seq) was handled"
+      try await giveUp(one.end, one.start, HistoryError(.processEnded, words), Int(clamping: found.tries - 1))
+      return nil
+    }
+    guard found.hasLostPatience else { return page }
+    carefulTo = page.end.seq
+    try await history.beCareful(source.author, to: carefulTo)
+    return page.first
+  }
+
+  /// The run ends in order, with a batch under way.
+  func leave() async { try? await history.endTry(of: source.author) }
 
   private mutating func currentCursor() async throws(HistoryError) -> HistoryToken {
     if let cursor { return cursor }
@@ -217,8 +256,6 @@ struct Reading {
       fail(
         HistoryError(.batchDropped, "a node threw the batch away: pass on or fail each batch"), seqs: batch.seqs,
         scanned: 0)
-    // The run is being stopped, and a hook with it.
-    case .failed(let error) where Task.isCancelled && Self.isCancellation(error): return
     case .failed(let error):
       let scanned = Int(clamping: batch.end.seq - batch.start)
       if let attempts = fail(error, seqs: batch.seqs, scanned: scanned) {

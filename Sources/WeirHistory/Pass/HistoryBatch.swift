@@ -30,6 +30,8 @@ enum BatchOutcome: Sendable {
   case lostRace
   /// Nobody has the batch any more.
   case dropped
+
+  var isMerged: Bool { if case .merged = self { true } else { false } }
 }
 
 /// Tells the source what became of its batch, once. Travels with the batch: when the last copy is gone, so is the batch.

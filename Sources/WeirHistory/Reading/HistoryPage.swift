@@ -71,6 +71,7 @@ extension History {
   func read<Value: Sendable>(
     _ job: @escaping @Sendable (inout ReadingContext) throws(StoreError) -> Value
   ) async throws(HistoryError) -> Value {
+    try demandFile()
     do throws(StoreError) {
       return try await reader.perform(job)
     } catch {

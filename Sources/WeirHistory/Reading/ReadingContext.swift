@@ -15,7 +15,9 @@ struct ReadingContext {
   private let changes: Statement
   private let nonce: Statement
   private let author: Statement
+  private let schemaNumber: Statement
   private var entities: [Int64: Entity] = [:]
+  private var schema: Int64 = -1
 
   /// An entity as the file declares it.
   private struct Entity {
@@ -37,6 +39,7 @@ struct ReadingContext {
       """)
     changes = try connection.prepare(
       "SELECT id, entity, op, key, mask, tombstone FROM history_change WHERE id >= ?1 AND id < ?2 ORDER BY id")
+    schemaNumber = try connection.prepare("PRAGMA schema_version")
     nonce = try connection.prepare("SELECT nonce FROM history_txn WHERE seq = ?1")
     author = try connection.prepare(
       "SELECT role, cursor, cursor_nonce, retired_at FROM history_author WHERE name = ?1")
@@ -89,6 +92,9 @@ struct ReadingContext {
   mutating func page(
     after position: Int64, filter: AuthorFilter, transactions most: Int, changes mostChanges: Int
   ) throws(StoreError) -> (transactions: [HistoryTransaction], last: Int64, isFull: Bool) {
+    // A declaration keeps its number for good, unless the file was restored.
+    let schema = try schemaNumber.firstInt64() ?? 0
+    if schema != self.schema { (self.schema, entities) = (schema, [:]) }
     var rows: [(transaction: HistoryTransaction, first: Int64)] = []
     transactions.bind(position, at: 1)
     transactions.bind(Int64(most) + 1, at: 2)
@@ -133,7 +139,7 @@ struct ReadingContext {
     while try changes.step() {
       let number = changes.int64(1)
       let mask = changes.int64(4)
-      let entity = try entity(number, mask: mask)
+      let entity = try entity(number)
       result.append(
         HistoryChange(
           id: changes.int64(0), entity: entity.name,
@@ -156,10 +162,9 @@ struct ReadingContext {
     return Dictionary(zip(entity.tombstone, values)) { first, _ in first }
   }
 
-  /// An entity of that number; read anew where another program may have declared it since.
-  private mutating func entity(_ number: Int64, mask: Int64) throws(StoreError) -> Entity {
-    let declared = mask & ~(1 << TrackedTable.mostColumns)
-    if let known = entities[number], declared >> min(known.columns.count, 62) == 0 { return known }
+  /// The declaration of that number.
+  private mutating func entity(_ number: Int64) throws(StoreError) -> Entity {
+    if let known = entities[number] { return known }
     let statement = try connection.prepare("SELECT id, name, keys, columns, tombstone FROM history_entity")
     while try statement.step() {
       entities[statement.int64(0)] = Entity(

@@ -13,6 +13,8 @@ extension History {
   ///   - context: what the writer calls it, if anything.
   ///   - cause: the transaction whose handling makes this one necessary, so that loops can be told.
   ///   - body: the statements, on the writer's connection. It must not begin or end a transaction, nor keep the connection.
+  ///     What it runs often it takes from `Connection.cached`: compiling a statement takes longer than running it, the more so
+  ///     with triggers.
   /// - Returns: what `body` returns.
   /// - Throws: ``HistoryError`` of kind `store`, or what `body` throws. Either way nothing of the transaction stays.
   @discardableResult

@@ -10,34 +10,30 @@ import WeirStore
 struct RecordingContext {
   let connection: Connection
   let beginRow: Statement
-  let openRow: Statement
   let closeRow: Statement
   let dropEmpty: Statement
-  let lowerHead: Statement
   let authorNumber: Statement
   let moveCursor: Statement
   let letter: Statement
-  private var authors: [String: Int64] = [:]
   let headNumber: Statement
-  private var published: Int64 = 0
+  /// Whether a transaction was recorded since the last commit.
+  private var hasRecorded = false
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     beginRow = try connection.prepare(
       """
-      INSERT INTO history_txn (author, process, context, nonce, wall, first, cause)
-      VALUES (?1, ?2, ?3, random(), \(RecordingTables.now), \(RecordingTables.nextChange), ?4)
+      INSERT INTO history_txn (seq, open, author, process, context, nonce, wall, first, cause)
+      VALUES (\(RecordingTables.head) + 1, 1, ?1, ?2, ?3, random(), \(RecordingTables.now),
+        \(RecordingTables.nextChange), ?4)
       """)
-    openRow = try connection.prepare("INSERT INTO history_open VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET seq = ?1")
-    closeRow = try connection.prepare("UPDATE history_open SET seq = NULL")
-    dropEmpty = try connection.prepare(
-      "DELETE FROM history_txn WHERE seq = ?1 AND first > coalesce((SELECT max(id) FROM history_change), 0)")
-    lowerHead = try connection.prepare(
-      "UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'history_txn' AND seq = ?1")
+    closeRow = try connection.prepare(
+      "UPDATE history_txn SET open = NULL WHERE seq = ?1 AND first <= (SELECT max(id) FROM history_change)")
+    dropEmpty = try connection.prepare("DELETE FROM history_txn WHERE seq = ?1")
     authorNumber = try connection.prepare("SELECT id FROM history_author WHERE name = ?1")
     moveCursor = try connection.prepare(
       """
-      UPDATE history_author SET cursor = ?3, last_seen = \(RecordingTables.now),
+      UPDATE history_author SET cursor = ?3, tries = 0, last_seen = \(RecordingTables.now),
         cursor_nonce = coalesce((SELECT nonce FROM history_txn WHERE seq = ?3), cursor_nonce)
       WHERE name = ?1 AND cursor = ?2 AND retired_at IS NULL
       """)
@@ -61,29 +57,24 @@ struct RecordingContext {
     if let cause { beginRow.bind(cause, at: 4) } else { beginRow.bindNull(at: 4) }
     try beginRow.run()
     let seq = connection.lastInsertedRow
-    openRow.bind(seq, at: 1)
-    try openRow.run()
     let value = try body(connection)
+    closeRow.bind(seq, at: 1)
     try closeRow.run()
-    dropEmpty.bind(seq, at: 1)
-    try dropEmpty.run()
-    if connection.changedRows > 0 {
+    guard connection.changedRows > 0 else {
       // The number is given anew, so that numbers have no holes.
-      lowerHead.bind(seq, at: 1)
-      try lowerHead.run()
+      dropEmpty.bind(seq, at: 1)
+      try dropEmpty.run()
       return (value, nil)
     }
+    hasRecorded = true
     return (value, seq)
   }
 
   /// The number of an author; who is not registered is entered as one that only writes.
-  private mutating func number(of name: String) throws(StoreError) -> Int64 {
-    if let known = authors[name] { return known }
+  private func number(of name: String) throws(StoreError) -> Int64 {
+    // Not remembered: a file that is restored in place has other numbers.
     authorNumber.bind(name, at: 1)
-    if let number = try authorNumber.firstInt64() {
-      authors[name] = number
-      return number
-    }
+    if let number = try authorNumber.firstInt64() { return number }
     let insert = try connection.prepare(
       """
       INSERT INTO history_author (name, role, registered, last_seen)
@@ -91,17 +82,13 @@ struct RecordingContext {
       """)
     insert.bind(name, at: 1)
     try insert.run()
-    authors[name] = connection.lastInsertedRow
     return connection.lastInsertedRow
   }
 
-  /// What it remembers of a transaction that was rolled back is void.
-  mutating func forget() { authors = [:] }
-
-  /// The head, where it has moved since the last call.
+  /// The head, where a transaction was recorded since the last call.
   mutating func newHead() -> Int64? {
-    guard let head = try? headNumber.firstInt64(), head != published else { return nil }
-    published = head
-    return head
+    guard hasRecorded else { return nil }
+    hasRecorded = false
+    return try? headNumber.firstInt64()
   }
 }

@@ -50,37 +50,18 @@ enum RecordingInstaller {
   }
 
   private static func install(_ table: TrackedTable, on connection: Connection) throws(StoreError) {
-    let known = try connection.prepare("SELECT id, columns FROM history_entity WHERE name = ?1")
-    known.bind(table.entity, at: 1)
-    var bits: [String] = []
-    var entity: Int64?
-    if try known.step() {
-      entity = known.int64(0)
-      bits = names(known.string(1))
-      known.reset()
+    let number = try self.number(of: table, on: connection)
+    // What an older declaration recorded stays under its number; only the latest records on.
+    let others = try connection.prepare("SELECT id FROM history_entity WHERE id <> ?1 AND (name = ?2 OR source = ?3)")
+    others.bind(number, at: 1)
+    others.bind(table.entity, at: 2)
+    others.bind(table.table, at: 3)
+    var replaced: [Int64] = []
+    while try others.step() { replaced.append(others.int64(0)) }
+    for other in replaced {
+      for drop in RecordingTriggers.drop(other) { try connection.execute(drop) }
     }
-    // A bit keeps its meaning for good: what was recorded under it is still to be read.
-    let added = table.columns.filter { !bits.contains($0) }
-    if bits.count + added.count > TrackedTable.mostColumns {
-      throw StoreError(
-        .invalidInput, "\(table.entity) has declared more than \(TrackedTable.mostColumns) columns in its life")
-    }
-    bits += added
-    let write = try connection.prepare(
-      """
-      INSERT INTO history_entity (name, source, keys, columns, tombstone) VALUES (?1, ?2, ?3, ?4, ?5)
-      ON CONFLICT (name) DO UPDATE SET source = ?2, keys = ?3, columns = ?4, tombstone = ?5
-      WHERE source <> ?2 OR keys <> ?3 OR columns <> ?4 OR tombstone <> ?5
-      """)
-    write.bind(table.entity, at: 1)
-    write.bind(table.table, at: 2)
-    write.bind(list(table.key), at: 3)
-    write.bind(list(bits), at: 4)
-    write.bind(list(table.tombstone), at: 5)
-    try write.run()
-    let number = entity ?? connection.lastInsertedRow
-    let triggers = RecordingTriggers(
-      table: table, entity: number, bits: bits, all: try columns(of: table.table, on: connection))
+    let triggers = RecordingTriggers(table: table, entity: number, all: try columns(of: table.table, on: connection))
     // Only where something differs: a change of the schema makes every connection compile its statements anew.
     let present = try connection.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND sql = ?1")
     for statement in triggers.create {
@@ -90,6 +71,23 @@ enum RecordingInstaller {
       for create in triggers.create { try connection.execute(create) }
       return
     }
+  }
+
+  /// The number under which a declaration records. It stands for that declaration for good: what was recorded under it is
+  /// read by it, whatever is declared later.
+  private static func number(of table: TrackedTable, on connection: Connection) throws(StoreError) -> Int64 {
+    let values = [table.entity, table.table, list(table.key), list(table.columns), list(table.tombstone)]
+    let known = try connection.prepare(
+      "SELECT id FROM history_entity WHERE (name, source, keys, columns, tombstone) = (?1, ?2, ?3, ?4, ?5)")
+    let enter = try connection.prepare(
+      "INSERT INTO history_entity (name, source, keys, columns, tombstone) VALUES (?1, ?2, ?3, ?4, ?5)")
+    for (index, value) in values.enumerated() {
+      known.bind(value, at: Int32(index) + 1)
+      enter.bind(value, at: Int32(index) + 1)
+    }
+    if let number = try known.firstInt64() { return number }
+    try enter.run()
+    return connection.lastInsertedRow
   }
 
   /// The columns of a table, also hidden ones that hold values.

@@ -25,10 +25,13 @@ enum RecordingTables {
       cursor_nonce INTEGER,
       registered INTEGER NOT NULL,
       last_seen INTEGER NOT NULL,
-      retired_at INTEGER
+      retired_at INTEGER,
+      tries INTEGER NOT NULL DEFAULT 0,
+      careful INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE IF NOT EXISTS history_txn (
-      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      seq INTEGER PRIMARY KEY,
+      open INTEGER,
       author INTEGER,
       process INTEGER,
       context TEXT,
@@ -39,7 +42,6 @@ enum RecordingTables {
     ) STRICT;
     CREATE TABLE IF NOT EXISTS history_change (
       id INTEGER PRIMARY KEY,
-      seq INTEGER NOT NULL,
       entity INTEGER NOT NULL,
       op INTEGER NOT NULL,
       key ANY,
@@ -48,13 +50,13 @@ enum RecordingTables {
     ) STRICT;
     CREATE TABLE IF NOT EXISTS history_entity (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
-      name TEXT NOT NULL UNIQUE,
+      name TEXT NOT NULL,
       source TEXT NOT NULL,
       keys TEXT NOT NULL,
       columns TEXT NOT NULL,
-      tombstone TEXT NOT NULL
+      tombstone TEXT NOT NULL,
+      UNIQUE (name, source, keys, columns, tombstone)
     ) STRICT;
-    CREATE TABLE IF NOT EXISTS history_open (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER) STRICT;
     CREATE TABLE IF NOT EXISTS history_dead_letter (
       author INTEGER NOT NULL,
       seq INTEGER NOT NULL,
@@ -70,13 +72,17 @@ enum RecordingTables {
     CREATE TRIGGER IF NOT EXISTS history_purge_guard BEFORE UPDATE OF purged_through ON history_store
       WHEN NEW.purged_through < OLD.purged_through
       BEGIN SELECT RAISE(ABORT, 'history: what was purged may not come back'); END;
-    INSERT OR IGNORE INTO history_open VALUES (1, NULL);
+    CREATE TRIGGER IF NOT EXISTS history_stray BEFORE INSERT ON history_change
+      WHEN (SELECT open FROM history_txn ORDER BY seq DESC LIMIT 1) IS NULL BEGIN
+      INSERT INTO history_txn (seq, nonce, wall, first) VALUES (\(head) + 1, random(), \(now), \(nextChange));
+    END;
     INSERT OR IGNORE INTO history_store VALUES (1, randomblob(16), 1, \(version), 0, 0, 0);
-    UPDATE history_open SET seq = NULL;
     """
 
-  /// The number of the last transaction recorded, also where its row is purged.
-  static let head = "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_txn'), 0)"
+  /// The number of the last transaction recorded, also where its row is purged. Rows leave `history_txn` only from its
+  /// beginning, and what left is noted in the same transaction, so numbers go on however much is purged.
+  static let head =
+    "coalesce((SELECT max(seq) FROM history_txn), (SELECT purged_through FROM history_store), 0)"
 
   /// The id of the next change.
   static let nextChange = "coalesce((SELECT max(id) FROM history_change), 0) + 1"
@@ -85,7 +91,7 @@ enum RecordingTables {
   static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
   static let drop = """
-    DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_open; DROP TABLE history_entity;
+    DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_entity;
     DROP TABLE history_change; DROP TABLE history_txn; DROP TABLE history_author; DROP TABLE history_store;
     """
 }

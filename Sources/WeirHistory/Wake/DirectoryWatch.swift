@@ -18,7 +18,7 @@ final class DirectoryWatch: Sendable {
       name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
       descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      let events = UInt32(IN_MODIFY) | UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE)
+      let events = [IN_MODIFY, IN_CREATE, IN_MOVED_TO, IN_MOVED_FROM, IN_DELETE].reduce(UInt32(0)) { $0 | UInt32($1) }
       guard inotify_add_watch(descriptor, directory.isEmpty ? "/" : directory, events) >= 0 else {
         close(descriptor)
         return nil

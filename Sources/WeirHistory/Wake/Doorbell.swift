@@ -1,3 +1,6 @@
+import Synchronization
+import WeirStore
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -41,6 +44,8 @@ enum DoorbellPlace {
 /// whoever rings it next.
 final class Doorbell: Sendable {
   let descriptor: Int32
+  /// Its name among the bells.
+  let name: String
   private let path: String
 
   /// Hangs the bell; nil where the file system does not allow it, which leaves the other ways to hear of a change.
@@ -62,6 +67,7 @@ final class Doorbell: Sendable {
       return nil
     }
     descriptor = bell
+    self.name = name
     path = directory + "/" + name
   }
 
@@ -77,37 +83,74 @@ final class Doorbell: Sendable {
   }
 }
 
-/// Rings all bells beside a database. Used by the writer's thread alone.
+/// Rings all bells beside a database but the own one: who commits knows already. Used by the writer's thread alone.
 final class DoorbellRinger: Sendable {
-  private let directory: String
-  private let sender: Int32
+  private struct Bell {
+    let name: String
+    let address: sockaddr_un
+  }
 
-  init?(besideDatabase database: String) {
+  private struct Known {
+    /// When the directory was changed last, as it was read; zero where that was too short a time ago to trust it: the
+    /// clock of a file system moves in steps.
+    var changed: Int64 = 0
+    var bells: [Bell] = []
+  }
+
+  private let directory: String
+  private let own: String?
+  private let sender: Int32
+  /// Held open for addresses that are too long by their path.
+  private let place: Int32
+  private let known = Mutex(Known())
+  /// Steps of a file system's clock are shorter than this.
+  private static let clockStep: Int64 = 100_000_000
+
+  init?(besideDatabase database: String, except own: String?) {
     directory = DoorbellPlace.directory(database)
+    self.own = own
+    place = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     sender = socket(AF_UNIX, DoorbellPlace.datagram, 0)
     guard sender >= 0 else { return nil }
     _ = fcntl(sender, F_SETFD, FD_CLOEXEC)
     _ = fcntl(sender, F_SETFL, O_NONBLOCK)
   }
 
-  deinit { _ = close(sender) }
+  deinit {
+    _ = close(sender)
+    if place >= 0 { _ = close(place) }
+  }
 
   /// Rings once. Never waits: a bell that has rings waiting is heard anyway.
   func ring() {
+    known.withLock { known in
+      let changed = FileStanding(path: directory)?.modified ?? 0
+      if known.changed == 0 || changed != known.changed { list(&known, changed) }
+      for bell in known.bells {
+        var byte: UInt8 = 1
+        let sent = DoorbellPlace.with(bell.address) { sendto(sender, &byte, 1, 0, $0, $1) }
+        // Nobody is bound to it any more: its process was killed.
+        if sent < 0, errno == ECONNREFUSED { _ = unlink(directory + "/" + bell.name) }
+      }
+    }
+  }
+
+  private func list(_ known: inout Known, _ changed: Int64) {
+    known = Known()
     guard let listing = opendir(directory) else { return }
     defer { closedir(listing) }
-    let place = dirfd(listing)
     while let entry = readdir(listing) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard !name.hasPrefix("."), let address = DoorbellPlace.address(name, in: directory, descriptor: place) else {
-        continue
-      }
-      var byte: UInt8 = 1
-      let sent = DoorbellPlace.with(address) { sendto(sender, &byte, 1, 0, $0, $1) }
-      // Nobody is bound to it any more: its process was killed.
-      if sent < 0, errno == ECONNREFUSED { _ = unlinkat(place, name, 0) }
+      guard !name.hasPrefix("."), name != own,
+        let address = DoorbellPlace.address(name, in: directory, descriptor: place)
+      else { continue }
+      known.bells.append(Bell(name: name, address: address))
     }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec) &- changed
+    if age > Self.clockStep { known.changed = changed }
   }
 }

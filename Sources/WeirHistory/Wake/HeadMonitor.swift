@@ -34,8 +34,13 @@ final class HeadMonitor: Sendable {
     }
   }
 
-  /// Wakes those who wait, whatever the head is.
-  func poke() { wake { _ in true } }
+  /// A transaction was recorded, or the file is another one. Wakes those who wait, also where the head is what it was.
+  func recorded(upTo head: Int64) {
+    wake { state in
+      state.head = head
+      return true
+    }
+  }
 
   /// Lets everybody go, for good.
   func close() {

@@ -19,13 +19,13 @@ final class WakeThread: Sendable {
   private let stopPipe: (read: Int32, write: Int32)
   private let thread: DedicatedThread?
 
-  init(database path: String, options: WakeOptions, head: HeadMonitor) {
+  init(database path: String, options: WakeOptions, bell: Doorbell?, head: HeadMonitor) {
     var ends: [Int32] = [-1, -1]
     _ = pipe(&ends)
     for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     stopPipe = (ends[0], ends[1])
     let stop = ends[0]
-    thread = DedicatedThread { Self.listen(database: path, options: options, head: head, stop: stop) }
+    thread = DedicatedThread { Self.listen(database: path, options: options, bell: bell, head: head, stop: stop) }
   }
 
   deinit {
@@ -46,24 +46,28 @@ final class WakeThread: Sendable {
     if stopPipe.read >= 0 { _ = close(stopPipe.read) }
   }
 
-  private static func listen(database path: String, options: WakeOptions, head: HeadMonitor, stop: Int32) {
-    let bell = options.doorbell ? Doorbell(besideDatabase: path) : nil
+  private static func listen(
+    database path: String, options: WakeOptions, bell: Doorbell?, head: HeadMonitor, stop: Int32
+  ) {
     let watch = options.watchesDirectory ? DirectoryWatch(database: path) : nil
     var look = HeadLook(path: path)
     var schedule = WakeSchedule(
       activePeriod: options.activePeriod.milliseconds, idlePeriod: options.idlePeriod.milliseconds)
+    var isWokenByWatch = false
     while true {
       // Subscribed before the first look: what comes in between wakes.
-      let found = look.head().map { seq in
-        let isNews = seq != head.head
-        head.moved(to: seq)
-        return isNews
-      }
-      schedule.looked(foundNews: found ?? false, at: now())
+      let sight = look.take()
+      let isNews = sight.isOther || sight.head.map { $0 != head.head } ?? false
+      let seq = sight.head ?? head.head
+      if sight.isOther { head.recorded(upTo: seq) } else { head.moved(to: seq) }
+      schedule.looked(foundNews: isNews, at: now())
+      // A transaction moves the file many times before it can be seen, and so do the own ones: after a look in vain the
+      // watch is left alone until the next look.
+      let isPausing = isWokenByWatch && !isNews
       var descriptors = [
         pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isPausing ? -1 : watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       let sleep = Int32(clamping: schedule.sleep(isWaitedFor: head.isWaitedFor, at: now()))
       _ = poll(&descriptors, 3, sleep)
@@ -72,7 +76,8 @@ final class WakeThread: Sendable {
         bell?.drain()
         schedule.woken()
       }
-      if descriptors[2].revents != 0, watch?.drain() == true { schedule.woken() }
+      isWokenByWatch = descriptors[2].revents != 0 && watch?.drain() == true
+      if isWokenByWatch { schedule.woken() }
     }
   }
 
@@ -88,18 +93,36 @@ private struct HeadLook {
   let path: String
   private var connection: Connection?
   private var statement: Statement?
+  private var standing: FileStanding?
+  private var last: (head: Int64, nonce: Int64)?
 
   init(path: String) { self.path = path }
 
-  /// The head; nil while the file cannot be read.
-  mutating func head() -> Int64? {
+  /// What a look has found: the head, where it could be read, and whether the file is another one or holds another past.
+  mutating func take() -> (head: Int64?, isOther: Bool) {
+    let now = FileStanding(path: path)
+    let isReplaced = now?.device != standing?.device || now?.number != standing?.number
+    let isOther = isReplaced && standing != nil
+    if isReplaced { (statement, connection, standing) = (nil, nil, now) }
+    guard now != nil, let found = read() else { return (nil, isOther) }
+    defer { last = found }
+    return (found.head, isOther || last.map { $0.head == found.head && $0.nonce != found.nonce } ?? false)
+  }
+
+  private mutating func read() -> (head: Int64, nonce: Int64)? {
     do throws(StoreError) {
       if statement == nil {
         let connection = try Connection(path: path, options: .reader)
-        statement = try connection.prepare("SELECT \(RecordingTables.head)")
+        statement = try connection.prepare(
+          """
+          SELECT \(RecordingTables.head), coalesce(
+            (SELECT nonce FROM history_txn ORDER BY seq DESC LIMIT 1), (SELECT purged_nonce FROM history_store), 0)
+          """)
         self.connection = connection
       }
-      return try statement?.firstInt64()
+      guard let statement, try statement.step() else { return nil }
+      defer { statement.reset() }
+      return (statement.int64(0), statement.int64(1))
     } catch {
       (statement, connection) = (nil, nil)
       return nil

@@ -27,6 +27,7 @@ public final class Connection {
   private var commit: Statement?
   private var beginView: Statement?
   private var endView: Statement?
+  private var cache: [String: Statement] = [:]
 
   /// Opens the file. Nothing in it is read or changed yet; see `Schema.prepare`.
   ///
@@ -68,6 +69,7 @@ public final class Connection {
   /// Closes the file. Statements still held stay safe to release. Closing twice is harmless.
   public func close() {
     (begin, commit, beginView, endView) = (nil, nil, nil, nil)
+    cache = [:]
     sqlite3_close_v2(handle)
     handle = nil
   }
@@ -113,6 +115,24 @@ public final class Connection {
     let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
     guard result == SQLITE_OK, let pointer else { throw failure(result, "cannot compile \"\(sql.prefix(80))\"") }
     return Statement(pointer)
+  }
+
+  /// The most statements that are kept by ``cached(_:)``.
+  private static let mostCached = 64
+
+  /// A statement of these words, compiled at the first call and kept: for code that cannot hold one itself. It is reset, and
+  /// what was bound stays until it is bound anew. One at a time: two of the same words would be one.
+  ///
+  /// - Throws: as ``prepare(_:)``.
+  public func cached(_ sql: String) throws(StoreError) -> Statement {
+    if let known = cache[sql] {
+      known.reset()
+      return known
+    }
+    let statement = try prepare(sql)
+    if cache.count >= Self.mostCached { cache = [:] }
+    cache[sql] = statement
+    return statement
   }
 
   /// Sets how far the following commits reach. Not inside a transaction.

@@ -1,0 +1,65 @@
+import WeirStore
+
+/// What was noted of a position before what follows it was handled: runs that ended with their process note no end.
+///
+/// A transaction that a hook or an observer traps on would end the process at every launch. After three such ends in a row at
+/// one position a reader goes on one transaction at a time; one that ends the process three times by itself goes to the dead
+/// letters.
+struct CrashGuard: Sendable {
+  /// Ends that are borne before anything is done about them.
+  static let patience: Int64 = 3
+
+  /// Runs that have begun here, this one included.
+  let tries: Int64
+  /// Up to which transaction one is handled at a time.
+  let carefulTo: Int64
+
+  var hasLostPatience: Bool { tries > Self.patience }
+}
+
+extension History {
+  /// Notes that what follows a position is about to be handled.
+  ///
+  /// - Returns: nil where the position was moved by somebody else.
+  func beginTry(of author: String, at cursor: Int64) async throws(HistoryError) -> CrashGuard? {
+    try await commit { (recording) throws(StoreError) in
+      let note = try recording.connection.cached(
+        "UPDATE history_author SET tries = tries + 1 WHERE name = ?1 AND cursor = ?2 RETURNING tries, careful")
+      note.bind(author, at: 1)
+      note.bind(cursor, at: 2)
+      defer { note.reset() }
+      guard try note.step() else { return nil }
+      let found = CrashGuard(tries: note.int64(0), carefulTo: note.int64(1))
+      while try note.step() {}
+      return found
+    }
+  }
+
+  /// From now on one transaction at a time, up to `end`.
+  func beCareful(_ author: String, to end: Int64) async throws(HistoryError) {
+    try await setTries(of: author, to: 1, carefulTo: end)
+  }
+
+  /// What was begun has ended in order, though nothing was merged.
+  func endTry(of author: String) async throws(HistoryError) { try await setTries(of: author, to: 0, carefulTo: nil) }
+
+  private func setTries(of author: String, to tries: Int64, carefulTo: Int64?) async throws(HistoryError) {
+    try await commit { (recording) throws(StoreError) in
+      let set = try recording.connection.cached(
+        "UPDATE history_author SET tries = ?2, careful = coalesce(?3, careful) WHERE name = ?1")
+      set.bind(author, at: 1)
+      set.bind(tries, at: 2)
+      if let carefulTo { set.bind(carefulTo, at: 3) } else { set.bindNull(at: 3) }
+      try set.run()
+    }
+  }
+}
+
+extension HistoryPage {
+  /// The page up to its first transaction.
+  var first: HistoryPage {
+    guard let transaction = transactions.first, transactions.count > 1 || end.seq > transaction.seq else { return self }
+    let token = HistoryToken(store: end.store, epoch: end.epoch, seq: transaction.seq, nonce: transaction.nonce)
+    return HistoryPage(transactions: [transaction], start: start, end: token, isFull: true)
+  }
+}
