@@ -17,9 +17,9 @@ struct ProbeFollower {
     let isOver = inputEnd()
     let history = try await ProbeStore.open(arguments)
     let author = arguments.author
-    if arguments.exports { try await history.register(author, as: .exporter) }
     let tracker = try await HistoryTracker(
-      history, currentAuthor: author, targets: targets, cleanStrategy: arguments.cleans ? .byNotification(1) : .none,
+      history, currentAuthor: author, role: arguments.exports ? .exporter : .consumer, targets: targets,
+      cleanStrategy: arguments.cleans ? .byNotification(1) : .none,
       rebuild: { connection in
         try ProbeStore.rebuild(author, connection)
         say("rebuilt")

@@ -94,12 +94,14 @@ extension History {
   /// Begins a reader anew from the rows themselves: runs `body`, which replaces what the reader has made of them, and sets
   /// its position to the head, in one transaction. For one that is new, expired or retired.
   ///
-  /// - Parameter body: must replace, not add: rows whose deletion was purged are known to nobody any more.
+  /// - Parameters:
+  ///   - role: what it does; nil for what it is registered for, and a consumer where that is new.
+  ///   - body: must replace, not add: rows whose deletion was purged are known to nobody any more.
   /// - Returns: the new position.
   /// - Throws: ``HistoryError`` or what `body` throws; then nothing has changed.
   @discardableResult
   public func rebuild(
-    _ name: String, as role: HistoryRole = .consumer, _ body: @escaping @Sendable (Connection) throws -> Void
+    _ name: String, as role: HistoryRole? = nil, _ body: @escaping @Sendable (Connection) throws -> Void
   ) async throws -> HistoryToken {
     let thrown = ThrownError()
     do throws(StoreError) {
@@ -113,7 +115,10 @@ extension History {
         let clear = try recording.connection.prepare("UPDATE history_author SET cursor = NULL WHERE name = ?1")
         clear.bind(name, at: 1)
         try clear.run()
-        try Self.enter(name, role, seq ?? head, on: recording.connection)
+        let registered = try recording.connection.prepare("SELECT role FROM history_author WHERE name = ?1")
+        registered.bind(name, at: 1)
+        let known = try registered.firstInt64().flatMap(HistoryRole.init).flatMap { $0.reads ? $0 : nil }
+        try Self.enter(name, role ?? known ?? .consumer, seq ?? head, on: recording.connection)
         return seq ?? head
       }
       return try await reader.perform { (context) throws(StoreError) in try context.token(at: head) }

@@ -34,6 +34,7 @@ public final class HistoryTracker: Sendable {
   /// - Parameters:
   ///   - history: the store.
   ///   - currentAuthor: who follows; registered as a reader that begins now, if it is new.
+  ///   - role: as which: a consumer, or an exporter that carries changes out of the file.
   ///   - allAuthors: whose transactions are followed; empty for everybody else. Clients that do not say who they are always
   ///     are.
   ///   - batchAuthors: authors that only write, so that a cleaning does not wait for them.
@@ -45,7 +46,8 @@ public final class HistoryTracker: Sendable {
   ///   - autoStart: whether to start at once.
   /// - Throws: ``HistoryError`` of kind `noForeignAuthor`, `roleConflict`, `retired` without a rebuild, or `store`.
   public init(
-    _ history: History, currentAuthor: String, allAuthors: [String] = [], batchAuthors: [String] = [],
+    _ history: History, currentAuthor: String, role: HistoryRole = .consumer, allAuthors: [String] = [],
+    batchAuthors: [String] = [],
     targets: [MergeTarget] = [], cleanStrategy: CleanStrategy = .none, keeping: HistoryKeeping = HistoryKeeping(),
     rebuild: (@Sendable (Connection) throws -> Void)? = nil, clock: GraphClock = .continuous,
     logger: any HistoryLogger = PrintingHistoryLogger(), logLevel: HistoryLogLevel = .important, autoStart: Bool = true
@@ -69,7 +71,7 @@ public final class HistoryTracker: Sendable {
     settings.report = report
     for name in batchAuthors where name != currentAuthor { try await history.register(name, as: .writeOnly) }
     do throws(HistoryError) {
-      try await history.register(currentAuthor)
+      try await history.register(currentAuthor, as: role)
     } catch {
       // Whoever comes back after it was retired rebuilds, in the first pass.
       guard error.kind == .retired, rebuild != nil else { throw error }
