@@ -5,7 +5,7 @@ import WeirHistory
 import WeirStore
 
 /// Cleaning: cases 2, 33–37 and 41–44, gaps G15–G17 and G20 of the history spec.
-@Suite(.timeLimit(.minutes(10))) struct CleaningTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CleaningTests {
   private func prepared(_ readers: String...) async throws -> (HistoryFixture, History) {
     let fixture = try HistoryFixture()
     let history = try await fixture.open()

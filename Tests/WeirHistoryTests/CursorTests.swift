@@ -5,7 +5,7 @@ import WeirHistory
 import WeirStore
 
 /// Positions, authors and tokens: cases 1–3, 5, 38–40, 51, 53, 54, 57, 60 and 61, gaps G5, G6, G8, G10, G13, G14, G18, G19.
-@Suite(.timeLimit(.minutes(10))) struct CursorTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CursorTests {
   private func kind(_ body: () async throws -> Void) async -> HistoryError.Kind? {
     do {
       try await body()

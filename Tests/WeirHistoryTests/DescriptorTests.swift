@@ -6,7 +6,7 @@ import WeirStore
 
 /// Nobody but SQLite opens the files of a store: to close a descriptor of one takes SQLite's locks away from the whole
 /// process.
-@Suite(.timeLimit(.minutes(5))) struct DescriptorTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct DescriptorTests {
   private static let strace = ["/usr/bin/strace", "/bin/strace"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }

@@ -5,7 +5,7 @@ import WeirHistory
 import WeirStore
 
 /// How a run ends while a batch is under way.
-@Suite(.timeLimit(.minutes(5))) struct EndingTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct EndingTests {
   /// A reader whose hook waits until it is let go.
   private func waiting(_ history: History, _ goOn: Notes<Void>) -> PassHarness {
     var harness = PassHarness(history)

@@ -6,7 +6,7 @@ import WeirStore
 @testable import HistoryProbe
 
 /// Readers that were away for longer than the history was kept, and readers that must not lose it.
-@Suite(.timeLimit(.minutes(5))) struct ExpiryProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct ExpiryProcessTests {
   @Test
   func `PersistentHistoryTrackingKit 7: cleaning after every pass takes nothing from an exporter that is not running`()
     async throws

@@ -4,7 +4,7 @@ import WeirHistory
 import WeirStore
 
 /// Processes that are killed at every step of a pass and of a write (G9).
-@Suite(.timeLimit(.minutes(15))) struct KillTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct KillTests {
   private static let steps = ["observer", "hook", "merge", "projection", "refresh", "committed"]
 
   @Test

@@ -5,7 +5,7 @@ import WeirHistory
 import WeirStore
 
 /// Merge hooks: cases 22–29 and gaps G1–G4 of the history spec, and the decisions beyond.
-@Suite(.timeLimit(.minutes(10))) struct MergeHookTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MergeHookTests {
   private struct Refusal: Error {}
 
   private func prepared() async throws -> (HistoryFixture, History, PassHarness) {

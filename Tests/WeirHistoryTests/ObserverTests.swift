@@ -3,7 +3,7 @@ import WeirHistory
 import WeirStore
 
 /// Observers: cases 4, 6–21, 30–32 and 50 of the history spec, with exact values.
-@Suite(.timeLimit(.minutes(10))) struct ObserverTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ObserverTests {
   private func prepared() async throws -> (HistoryFixture, History, PassHarness) {
     let fixture = try HistoryFixture()
     let history = try await fixture.open()

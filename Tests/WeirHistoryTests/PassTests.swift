@@ -5,7 +5,7 @@ import WeirHistory
 import WeirStore
 
 /// Whole passes through the graph and through the tracker.
-@Suite(.timeLimit(.minutes(10))) struct PassTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PassTests {
   private static func project(_ connection: Connection, _ transactions: [HistoryTransaction]) throws {
     let put = try connection.prepare(
       "INSERT INTO projection SELECT id, name FROM person WHERE id = ?1 ON CONFLICT (id) DO UPDATE SET name = excluded.name"

@@ -66,7 +66,7 @@ final class SharedStore: Sendable {
 }
 
 /// Real processes on one store: cases 48 and 55, and the reports of extensions whose writes nobody sees.
-@Suite(.timeLimit(.minutes(5))) struct ProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct ProcessTests {
   private static let ways = [[], ["--no-bell"], ["--no-watch"], ["--no-bell", "--no-watch", "--period", "50"]]
 
   @Test(arguments: ways)

@@ -4,7 +4,7 @@ import WeirHistory
 import WeirStore
 
 /// Cleaning under load with several processes, and processes that stand still in the middle of a pass.
-@Suite(.timeLimit(.minutes(10))) struct PurgeProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PurgeProcessTests {
   private func caughtUp(_ shared: SharedStore, _ reader: String) throws -> Bool {
     try shared.number(
       """

@@ -4,7 +4,7 @@ import WeirHistory
 import WeirStore
 
 /// Each kind of statement, by a client that knows nothing of the history, and what such a client could hide.
-@Suite(.timeLimit(.minutes(5))) struct RawClientTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct RawClientTests {
   private static let schema = Schema(
     applicationID: 0x7765_6978,
     migrations: [

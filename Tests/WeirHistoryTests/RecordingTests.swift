@@ -3,7 +3,7 @@ import WeirHistory
 import WeirStore
 
 /// What is recorded, by whom, and how it reads.
-@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RecordingTests {
   private func changes(_ history: History, after token: HistoryToken) async throws -> [HistoryTransaction] {
     try await history.page(after: token, from: .everybody).transactions
   }

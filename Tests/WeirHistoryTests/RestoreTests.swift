@@ -7,7 +7,7 @@ import WeirStore
 @testable import HistoryProbe
 
 /// Files that are restored, replaced or reached by another name under a running process (G19).
-@Suite(.timeLimit(.minutes(5))) struct RestoreTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct RestoreTests {
   /// Copies a store into another by SQLite's own means.
   private func copy(_ source: String, to target: String) throws {
     let connection = try Connection(path: source, options: ConnectionOptions(access: .readWrite))

@@ -5,7 +5,7 @@ import WeirHistory
 import WeirStore
 
 /// The tracker as a whole: cases 45–49, 52 and 55–59, gaps G10–G12 and G21 of the history spec.
-@Suite(.timeLimit(.minutes(10))) struct TrackerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TrackerTests {
   /// Keeps what is said.
   private final class Lines: HistoryLogger {
     let notes = Notes<String>()

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Collects the nodes and connections of one blueprint while its closure runs.
 ///
 /// Ports hold on to it, and nothing may be added after the closure has returned: the blueprint takes what is there.
@@ -17,7 +19,6 @@ public final class GraphBuilder {
   var ports: [Port] = []
   var roots: [Root] = []
   var traits: [NodeTraits] = []
-  var handleCount = 0
   var deadLetterNode: Int?
   /// Names of the kill switches, by handle.
   var switches: [Int: String] = [:]
@@ -60,6 +61,9 @@ public final class GraphBuilder {
     _ name: String, _ limit: LinkLimit, _ policy: String, written: Bool, _ location: SourceLocation
   ) -> LinkDescription {
     if let fault = limit.fault { addLimitFault(name, fault, location) }
+    if policy == "expire", limit.age == nil {
+      addFault(.badLimit, name, "the policy expire without a limit of age expires nothing; give the link one", location)
+    }
     return LinkDescription(name: name, limit: limit, policy: policy, isWritten: written)
   }
 
@@ -107,10 +111,10 @@ public final class GraphBuilder {
   func addLateRoot(_ root: @escaping @Sendable (RunContext) -> Void) { lateRoots.append(root) }
 
   @usableFromInline
-  func newHandle() -> Int {
-    handleCount += 1
-    return handleCount - 1
-  }
+  func newHandle() -> Int { Self.handles.add(1, ordering: .relaxed).oldValue }
+
+  /// One number after the other for all blueprints, so that a run knows a handle of another one as such.
+  private static let handles = Atomic<Int>(0)
 
   // MARK: Checking
 

@@ -289,8 +289,9 @@ struct LinkState<Element: Sendable>: ~Copyable {
   ) -> TakeResult {
     if limit.age != nil { dropExpired(now: stamp, discards: &discards) }
     if queue.isEmpty {
-      guard let end, !lent else { return .empty }
-      return .ended(end)
+      if let end, !lent { return .ended(end) }
+      // Whoever has left gets nothing more: waiting would be for ever.
+      return readers == 0 ? .ended(.cancelled) : .empty
     }
     if queue.firstCount <= most {
       var next = queue.removeFirst()

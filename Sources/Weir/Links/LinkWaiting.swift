@@ -56,14 +56,15 @@ extension Link {
     // Only a link with an age limit looks at the time, and only for room.
     let stamp = side == .writer ? clock.now() : 0
     let parked = state.withLock { state -> Bool in
-      if state.readers == 0 || state.end != nil { return false }
+      // While an element is lent the end has not come yet, and nothing can be taken either.
+      if state.readers == 0 || (state.end != nil && !(state.lent && side == .reader)) { return false }
       switch side {
       case .writer:
         if state.hasRoom(weight: weight, now: stamp) { return false }
         state.counters.waits &+= 1
         state.waitingWriters.append(LinkWaiter(id: id, continuation: continuation))
       case .reader:
-        if state.count > 0 || state.poked {
+        if !state.queue.isEmpty || state.poked {
           state.poked = false
           return false
         }

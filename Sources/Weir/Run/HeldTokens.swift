@@ -10,7 +10,9 @@ struct HeldTokens: Sendable {
   var count: Int { items.count }
 
   /// Makes the column as long as what the stage holds: elements came and went while nobody followed any.
-  mutating func pad(to held: Int) {
+  mutating func pad(to number: Int) {
+    // A stage's word for what it holds is the user's.
+    let held = max(0, number)
     if items.count == held { return }
     if !hasAny { items = Deque(repeating: nil, count: held) }
     while items.count < held { items.prepend(nil) }

@@ -41,7 +41,10 @@ final class Settlement: Sendable {
   @usableFromInline
   static func replacing(_ waiting: Settlement?, by token: Settlement) -> Settlement {
     guard let waiting else { return token }
-    if case .parents(let parents) = waiting.origin, waiting.copies.load(ordering: .acquiring) == 1 {
+    // A copy that ended worse than stored must not spoil what comes later.
+    if case .parents(let parents) = waiting.origin, waiting.copies.load(ordering: .acquiring) == 1,
+      waiting.worst.load(ordering: .relaxed) <= Outcome.stored.code
+    {
       parents.append(token)
       return waiting
     }

@@ -140,9 +140,10 @@ final class DoorbellRinger: Sendable {
     guard let listing = opendir(directory) else { return }
     defer { closedir(listing) }
     while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
+      // An entry ends with its name: copying one whole reads beyond the listing.
+      let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+      let name = String(
+        cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
       guard !name.hasPrefix("."), name != own,
         let address = DoorbellPlace.address(name, in: directory, descriptor: place)
       else { continue }

@@ -38,7 +38,13 @@ public func verify<S: Stage>(
   fileID: String = #fileID, function: String = #function, stage: @escaping @Sendable () -> S, inputs: () -> [S.Input],
   expecting expected: (@Sendable ([S.Input]) -> [S.Output])? = nil
 ) throws -> VerificationReport where S.Output: Equatable {
-  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs()) { _, outlet, witness in
+  let inputs = inputs()
+  if let wrong = countBreakingOneToOne(stage(), inputs) {
+    throw VerificationFailure(
+      name: name, rule: .r13, seed: 0, expected: "one element out for each in, since isOneToOne is true",
+      seen: "\(wrong) out", replay: ReplayInstruction(seed: 0, fileID: fileID, function: function))
+  }
+  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs) { _, outlet, witness in
     outlet.via("stage", ObservedStage(stage(), witness))
   }
   subject.oracle = oracle(expected) ?? { callByHand(stage(), $0, finishing: true) }
@@ -126,6 +132,26 @@ public func verifyRefused<Input: Sendable, Output: Sendable>(
   throw VerificationFailure(
     name: name, rule: .r18, seed: 0, expected: "the blueprint lists the fault", seen: "it was accepted",
     replay: ReplayInstruction(seed: 0, fileID: fileID, function: function))
+}
+
+/// How many elements a call emits that should emit one, where the stage says that each does: a graph that joins two
+/// legs believes it, and starves if it is not so.
+private func countBreakingOneToOne<S: Stage>(_ stage: S, _ inputs: [S.Input]) -> Int? {
+  var stage = stage
+  guard stage.isOneToOne else { return nil }
+  for element in inputs where stage.demand > 0 {
+    var count = 0
+    do {
+      try stage.process(element) { _ in count += 1 }
+    } catch {
+      // What fails is decided upon by supervision.
+      continue
+    }
+    if count != 1 { return count }
+  }
+  var atEnd = 0
+  guard (try? stage.finish { _ in atEnd += 1 }) != nil, atEnd > 0 else { return nil }
+  return atEnd
 }
 
 /// What a stage emits when it is called by hand; nil when it throws.

@@ -8,7 +8,7 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
   public let elements: Int?
   /// Most bytes of links, chunks, stages and tasks; nil when a link or a node has no bound.
   public let bytes: Int?
-  /// Names of the links and nodes without a bound.
+  /// Names of the links and nodes without a bound: those without a limit, and links that combine tracked elements.
   public let unbounded: [String]
 
   /// Bytes for a task, its stack and its ports: measured for an idle stage, rounded up.
@@ -23,6 +23,10 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
       strides[edge.to] = max(strides[edge.to], edge.stride)
       strides[edge.from] = max(strides[edge.from], edge.stride)
       if let link = edge.link { sum.add(link, stride: edge.stride) } else { sum.addChunk(stride: edge.stride) }
+    }
+    // However many elements are combined, each that is tracked keeps its token until the combination is settled.
+    if nodes.contains(where: { $0.kind == .tracker }) {
+      for case let link? in edges.map(\.link) where link.policy == "conflate" { sum.unbounded.append(link.name) }
     }
     for (index, node) in nodes.enumerated() {
       sum.bytes.addClamped((node.tasks + 1) * MemoryBound.bytesPerTask)
