@@ -30,7 +30,7 @@ let package = Package(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
       exclude: [
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
-        "Graph/README.md", "Events/README.md",
+        "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
@@ -44,6 +44,8 @@ let package = Package(
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
     .executableTarget(
       name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+    .executableTarget(
+      name: "HistoryHooks", dependencies: ["Weir", "WeirStore", "WeirHistory"], path: "Examples/HistoryHooks"),
     .target(
       name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
       path: "Examples/InboxBrowser/Screen"),

@@ -36,6 +36,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case timedOut = "store.timed-out"
     /// The file cannot be opened or created.
     case cannotOpen = "store.cannot-open"
+    /// The caller's task was cancelled before there was an answer.
+    case cancelled = "store.cancelled"
     /// The store was closed before the call.
     case closed = "store.closed"
     /// A value is not acceptable (too big, out of range).
@@ -86,6 +88,7 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case .foreignFile: "choose another path, or open the file with the application and account that made it"
     case .newerFormat: "update this program; the file was left untouched"
     case .cannotOpen: "check that the path names a file in an existing directory with free space"
+    case .cancelled: "ask again when the answer is wanted"
     case .closed: "open the store again"
     case .staleEpoch: "stop this writer; the account has logged in anew, and its new writer has the file"
     case .timedOut: "ask for less at a time, or again when the machine is less busy"

@@ -13,6 +13,7 @@ import WeirStore
 ///     StoreKillProbe ingest PATH SEED COUNT BATCH   applies a script and prints the facts acknowledged so far
 ///     StoreKillProbe replay PATH SEED COUNT BATCH   goes on with a script of all kinds of facts where the store says that
 ///                                                   it stopped; prints the facts acknowledged so far
+///     StoreKillProbe search PATH SEED COUNT BATCH   the same with a search index, which gets pauses to work in
 ///     StoreKillProbe fill PATH SEED BYTES           applies a script until no file may grow beyond BYTES, then lifts
 ///                                                   the limit and goes on; prints what happened
 ///     StoreKillProbe hold PATH SEED NUMBER          takes the writer's lock and stops (SIGSTOP) with it in its hands; lets
@@ -23,12 +24,14 @@ enum StoreKillProbe {
     do {
       let arguments = CommandLine.arguments
       guard arguments.count >= 5, let seed = UInt64(arguments[3]), let number = Int(arguments[4]) else {
-        return fail("usage: StoreKillProbe ingest|replay|fill|hold PATH SEED NUMBER [BATCH]")
+        return fail("usage: StoreKillProbe ingest|replay|search|fill|hold PATH SEED NUMBER [BATCH]")
       }
       if arguments[1] == "ingest" {
         try await ingest(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
-      } else if arguments[1] == "replay" {
-        try await replay(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
+      } else if ["replay", "search"].contains(arguments[1]) {
+        try await replay(
+          arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1,
+          search: arguments[1] == "search" ? .on : .asStored)
       } else if arguments[1] == "hold" {
         try hold(arguments[2])
       } else {
@@ -52,9 +55,12 @@ enum StoreKillProbe {
     try await store.close()
   }
 
-  private static func replay(_ path: String, _ seed: UInt64, count: Int, batch: Int) async throws {
+  private static func replay(
+    _ path: String, _ seed: UInt64, count: Int, batch: Int, search: SearchChoice
+  ) async throws {
     let facts = try FactScript.facts(seed: seed, count: count)
-    let store = try await SQLiteMessageStore.open(path: path, account: ChatScript.account)
+    let store = try await SQLiteMessageStore.open(
+      path: path, account: ChatScript.account, options: .init(search: search))
     let position = try await store.checkpoint(of: "script").value
     var done = Int(position.map { String(decoding: $0, as: UTF8.self) } ?? "") ?? 0
     while done < facts.count {
@@ -63,6 +69,7 @@ enum StoreKillProbe {
         Array(facts[done..<next]), checkpoint: SourceCheckpoint(source: "script", position: Array("\(next)".utf8)))
       done = next
       say("\(done)")
+      if search == .on { try await Task.sleep(for: .milliseconds(done % 12)) }
     }
     try await store.close()
     say("finished")

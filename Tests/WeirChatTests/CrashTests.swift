@@ -82,6 +82,45 @@ struct CrashTests {
     try await undisturbed.close()
   }
 
+  @Test(
+    "kill -9 while the index is brought on: its watermark holds, nothing is doubled or missed, and what is searched for is found"
+  )
+  func killedIndexer() async throws {
+    let (kills, count) = (soak(6, 60), 1_500)
+    let path = directory.file("search.db")
+    var random = SeededRandom(21)
+    var done = 0
+    var watermarks: Set<Int64> = []
+    for round in 0..<kills {
+      let share = max((count - done) / (kills - round + 1) / 16, 1)
+      _ = try runAndKill(["search", path, "21", "\(count)", "16"], after: 1 + random.below(share))
+      var options = SQLiteMessageStore.Options()
+      options.indexesInPauses = false
+      let store = try await SQLiteMessageStore.open(path: path, account: ChatScript.account, options: options)
+      let position = try await store.checkpoint(of: "script").value
+      done = try #require(Int(String(decoding: position ?? [], as: UTF8.self)))
+      #expect(try await store.audit().value == [], "round \(round)")
+      watermarks.insert(
+        try await store.readers.read { (reader) throws(StoreError) in try SearchState(reader.connection).upTo }.value)
+      let plain = try await openStore(directory.file("plain-\(round).db"))
+      _ = try await plain.apply(Array(try FactScript.facts(seed: 21, count: count).prefix(done)))
+      for isIndexed in [false, true] {
+        if isIndexed, round % 2 == 1 { try await store.finishSearchIndex() }
+        for text in ["call", "出发", "收到", "edited", "li", "👍"] {
+          let query = SearchQuery(text, limit: 1_000)
+          let (found, wanted) = (try await store.search(query).value, try await plain.search(query).value)
+          #expect(Set(found.hits.map(\.clientMsgID)) == Set(wanted.hits.map(\.clientMsgID)), "round \(round) \(text)")
+          #expect(found.hits.count == wanted.hits.count)
+        }
+      }
+      #expect(try await store.audit().value == [], "round \(round)")
+      try await store.close()
+      try await plain.close()
+    }
+    // The kills fell while the index was on its way, not only before or after.
+    #expect(watermarks.count > 2)
+  }
+
   @Test("when files cannot grow the commit is refused, the rest stays readable, and work goes on when space returns")
   func fileLimit() async throws {
     let path = directory.file("full.db")

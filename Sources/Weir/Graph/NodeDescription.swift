@@ -28,18 +28,30 @@ public enum NodeKind: String, Sendable, Hashable, CaseIterable {
 
 /// Where in the user's code a node stands.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
-  /// The file, as `#fileID` gives it.
-  public let file: String
+  /// Kept as it stands in the program: a text of its own would cost each node an allocation.
+  private let fileID: StaticString
   /// The line, from 1.
   public let line: UInt
 
   @usableFromInline
   init(_ file: StaticString, _ line: UInt) {
-    self.file = "\(file)"
+    fileID = file
     self.line = line
   }
 
+  /// The file, as `#fileID` gives it.
+  public var file: String { "\(fileID)" }
+
   public var description: String { "\(file):\(line)" }
+
+  public static func == (left: SourceLocation, right: SourceLocation) -> Bool {
+    left.line == right.line && left.file == right.file
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(file)
+    hasher.combine(line)
+  }
 }
 
 /// One node of a blueprint.

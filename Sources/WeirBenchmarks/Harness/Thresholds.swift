@@ -146,6 +146,12 @@ enum Thresholds {
     "ids on disk, size": 70,
     "ids on disk, a known one": 100_000,
     "ids on disk, a new one": 100_000,
+    // search
+    "commits of 16 with an index against commits of 16 without an index": 1.8,
+    "making the index": 200_000,
+    "search for a phrase, indexed faster than search for a phrase by LIKE": 2,
+    "search for a word, indexed": 20_000_000,
+    "search beyond the index": 60_000,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.

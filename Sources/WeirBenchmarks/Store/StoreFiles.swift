@@ -99,7 +99,8 @@ enum StoreFiles {
     return directory
   }
 
-  private static func inDirectory(_ work: (String) async throws -> Double) async throws -> Double {
+  /// A directory of its own for some work, removed afterwards.
+  static func inDirectory(_ work: (String) async throws -> Double) async throws -> Double {
     let directory = try newDirectory()
     defer { try? FileManager.default.removeItem(atPath: directory) }
     return try await work(directory)

@@ -23,7 +23,9 @@ final class ProjectionWriter {
   let tasks: MediaTaskTable
   private let checkpoints: CheckpointTable
   private let log: ChangeLogTable
-  private let epoch: Int64
+  let epoch: Int64
+  /// Keeps the search index, where the store has one.
+  var indexer: SearchIndexer?
   var touched: [Int64: ConversationState] = [:]
   private var order: [Int64] = []
   private var socialChanges: [SocialChange] = []

@@ -152,7 +152,7 @@ extension SQLiteMessageStore {
   /// and tells what does not agree; empty when all does. Reads the whole file.
   public func audit() async throws(StoreError) -> Snapshot<[String]> {
     try await readers.read(isLong: true) { (reader) throws(StoreError) in
-      try ProjectionAudit.findings(reader.connection)
+      try ProjectionAudit.findings(reader.connection) + SearchAudit.findings(reader)
     }
   }
 }

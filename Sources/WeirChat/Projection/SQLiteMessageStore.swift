@@ -27,12 +27,17 @@ public final class SQLiteMessageStore: MessageStore {
     /// How long a transaction waits for the lock of another process before it fails with `StoreError` of kind `busy`, in
     /// milliseconds.
     public var busyTimeoutMilliseconds: Int32
+    /// Whether the store keeps an index for ``SQLiteMessageStore/search(_:)``.
+    public var search: SearchChoice
+    /// Whether the index is brought on whenever the writer has a pause; off only to look at it on the way.
+    var indexesInPauses = true
 
     /// Settings of a store; the defaults suit messages that a server can deliver again.
     public init(
       durability: Durability = .normal, localDurability: Durability = .full, quickCheck: Bool = false,
       historyLimit: Int64 = 100_000,
-      accountEpoch: Int64 = 0, readers: Int = 2, readerAgeLimit: Int64 = 2_000, busyTimeoutMilliseconds: Int32 = 5_000
+      accountEpoch: Int64 = 0, readers: Int = 2, readerAgeLimit: Int64 = 2_000, busyTimeoutMilliseconds: Int32 = 5_000,
+      search: SearchChoice = .asStored
     ) {
       self.durability = durability
       self.localDurability = localDurability
@@ -42,6 +47,7 @@ public final class SQLiteMessageStore: MessageStore {
       self.readers = readers
       self.readerAgeLimit = readerAgeLimit
       self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+      self.search = search
     }
   }
 
@@ -81,10 +87,12 @@ public final class SQLiteMessageStore: MessageStore {
       events: .init(
         rolledBack: { $0.forget() },
         committed: { total.set($0.total) },
-        settled: { writer, isClosing in writer.testify(to: witness, isClosing: isClosing) }),
+        settled: { writer, isClosing in writer.testify(to: witness, isClosing: isClosing) },
+        idle: { writer in options.indexesInPauses ? writer.indexInPause() : .never }),
       makeContext: { (connection) throws(StoreError) in
         let writer = try ProjectionWriter(
           connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
+        try writer.prepareSearch(options.search)
         try witness.open(for: writer)
         total.set(writer.total)
         return writer

@@ -29,7 +29,8 @@ struct StoreFailure: CommandError {
     case .cannotOpen: return "\(store) cannot be opened or created (\(detail))"
     case .staleEpoch: return "\(store) has been taken over by a later login of its account (\(detail))"
     case .timedOut: return "reading \(store) took too long (\(detail))"
-    case .closed, .invalidInput, .outOfMemory, .unexpected: return "\(store) failed (\(detail))"
+    case .invalidInput where isReading: return "this cannot be asked of \(store) (\(detail))"
+    case .cancelled, .closed, .invalidInput, .outOfMemory, .unexpected: return "\(store) failed (\(detail))"
     }
   }
 
@@ -44,7 +45,7 @@ struct StoreFailure: CommandError {
     case .foreignFile: "Name a store that 'weir replay' made."
     case .newerFormat: "Update weir."
     case .busy, .outOfMemory, .timedOut: "Run the same command again."
-    case .fileGone, .staleEpoch, .closed, .invalidInput, .unexpected: nil
+    case .fileGone, .staleEpoch, .cancelled, .closed, .invalidInput, .unexpected: nil
     }
   }
 
@@ -60,18 +61,19 @@ struct StoreFailure: CommandError {
     case .newerFormat: "Update weir, or name another file with --store."
     case .fileGone: "Put the file back with its -wal file, or name another file with --store and replay everything."
     case .timedOut: "Run the same command again when the machine is less busy."
-    case .staleEpoch, .closed, .invalidInput, .outOfMemory, .unexpected: nil
+    case .staleEpoch, .cancelled, .closed, .invalidInput, .outOfMemory, .unexpected: nil
     }
   }
 
   var exitCode: ExitCode {
     switch error.kind {
-    case .diskFull, .busy, .outOfMemory, .timedOut: .temporary
+    case .diskFull, .busy, .outOfMemory, .timedOut, .cancelled: .temporary
     case .io, .fileGone: .inputOutput
     case .readOnly where isReading: .dataRefused
     case .cannotOpen where isReading: .noInput
     case .readOnly, .cannotOpen: .cannotCreate
     case .corrupt, .foreignFile, .newerFormat, .staleEpoch: .dataRefused
+    case .invalidInput where isReading: .usage
     case .closed, .invalidInput, .unexpected: .internalFault
     }
   }

@@ -127,6 +127,7 @@ struct Reading {
         page = try await history.page(
           after: position ?? held, from: settings.filter ?? .everybody(but: source.author), limit: progress.limit)
       } catch {
+        if history.head.isClosed { return nil }
         try await recover(from: error)
         continue
       }
@@ -267,7 +268,7 @@ struct Reading {
   @discardableResult
   private mutating func fail(_ error: any Error, seqs: [Int64], scanned: Int) -> Int? {
     let isTransient =
-      ((error as? HookFailure)?.cause ?? error as any Error) is CancellationError
+      Self.isCancellation(error)
       || (error as? HistoryError)?.isRetryable ?? (error as? StoreError)?.isRetryable ?? (scanned == 0)
     switch progress.failed(scanned: scanned, isTransient: isTransient) {
     case .read(let delay, _):
@@ -277,6 +278,10 @@ struct Reading {
       return nil
     case .giveUp(let attempts): return attempts
     }
+  }
+
+  private static func isCancellation(_ error: any Error) -> Bool {
+    ((error as? HookFailure)?.cause ?? error) is CancellationError
   }
 
   private mutating func giveUp(

@@ -64,8 +64,7 @@ final class BatchPromise: Sendable {
     waiting?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome. Also where the task is cancelled: a drained run still merges what is under way, and one that is
-  /// aborted throws it away, which is an outcome too.
+  /// Waits for the outcome, also when the task is cancelled: a drained run lets the batch end, an aborted one drops it.
   func outcome() async -> BatchOutcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state in

@@ -26,7 +26,14 @@ public struct HistoryPages: AsyncSequence, Sendable {
     ) async throws(HistoryError) -> HistoryPage? {
       while !Task.isCancelled {
         let seen = history.head.generation
-        let page = try await history.page(after: position, from: filter)
+        let page: HistoryPage
+        do throws(HistoryError) {
+          page = try await history.page(after: position, from: filter)
+        } catch {
+          // Closed between two pages is an end like any other.
+          if history.head.isClosed { return nil }
+          throw error
+        }
         if page.end.seq > position.seq {
           position = page.end
           return page

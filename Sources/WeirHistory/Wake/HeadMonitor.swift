@@ -16,6 +16,9 @@ final class HeadMonitor: Sendable {
   /// Whether somebody waits: the watcher looks more often then.
   var isWaitedFor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
+  /// Whether the history was closed.
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Rises whenever something may be new. Read it before reading the history, and wait beyond it.
   var generation: UInt64 { state.withLock { $0.generation } }
 

@@ -46,16 +46,21 @@ public final class WriterThread<Context>: Sendable {
     /// Everything committed is on the disk: after a checkpoint, or a commit with ``Durability/full``. Also told whether the
     /// file is about to be closed.
     public var settled: @Sendable (inout Context, Bool) -> Void
+    /// No job has come for 10 ms: the moment for a small piece of work of its own, a transaction of a few milliseconds at
+    /// most. Called again and again until a job comes or it says that there is nothing left. Nil where there is no such work.
+    public var idle: (@Sendable (inout Context) -> IdleWork)?
 
     /// Handlers; by default nobody listens.
     public init(
       rolledBack: @escaping @Sendable (inout Context) -> Void = { _ in },
       committed: @escaping @Sendable (inout Context) -> Void = { _ in },
-      settled: @escaping @Sendable (inout Context, Bool) -> Void = { _, _ in }
+      settled: @escaping @Sendable (inout Context, Bool) -> Void = { _, _ in },
+      idle: (@Sendable (inout Context) -> IdleWork)? = nil
     ) {
       self.rolledBack = rolledBack
       self.committed = committed
       self.settled = settled
+      self.idle = idle
     }
   }
 
@@ -187,16 +192,23 @@ public final class WriterThread<Context>: Sendable {
     var context = context
     let writes = options.access.writes
     var checkpoints = CheckpointSchedule(options)
+    var idle = IdleSchedule(hasWork: events.idle != nil)
     while true {
       let isIdleDue = writes && checkpoints.isIdleDue(connection.walPages)
-      switch shared.queue.next(within: isIdleDue ? CheckpointSchedule.idleMicroseconds : nil) {
+      let pause = idle.wait ?? (isIdleDue ? CheckpointSchedule.idleMicroseconds : nil)
+      switch shared.queue.next(within: pause) {
       case .job(.plain(let job)): job(&context)
       case .job(.commit(let first)):
+        idle.committed()
         let group = gather(first, shared.queue)
         options.writeLock?.take()
         let isCommitted = GroupCommit.run(group, connection, &context, options.durability, events)
         options.writeLock?.giveBack()
         if isCommitted { shared.transactions.add(1, ordering: .relaxed) }
+      case .timedOut where idle.wait != nil:
+        options.writeLock?.take()
+        idle.worked(events.idle?(&context) ?? .done)
+        options.writeLock?.giveBack()
       case .timedOut:
         checkpoint(.passive)
         checkpoints.idled(at: connection.walPages)

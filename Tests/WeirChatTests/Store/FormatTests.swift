@@ -86,6 +86,22 @@ struct FormatTests {
     try await store.close()
   }
 
+  @Test("a file of the first format gets an index as it is upgraded, and what is found is what is shown")
+  func searched() async throws {
+    let store = try await SQLiteMessageStore.open(
+      path: try firstFormat(), account: ChatScript.account, options: .init(search: .on))
+    try await store.finishSearchIndex()
+    var shown: Set<String> = []
+    for conversation in try await store.conversations(limit: 1_000).value {
+      for message in try await store.messages(in: conversation.conversationID, limit: 1_000).value
+      where message.preview.contains("收到") { shown.insert(message.key.clientMsgID) }
+    }
+    let page = try await store.search(SearchQuery("收到", limit: 1_000, tailLimit: 0)).value
+    #expect(!shown.isEmpty && Set(page.hits.map(\.clientMsgID)) == shown && page.unsearched == 0)
+    #expect(try await store.audit().value == [])
+    try await store.close()
+  }
+
   @Test("an upgrade that is interrupted leaves the first format, and the next open finishes it")
   func interrupted() async throws {
     let path = try firstFormat()

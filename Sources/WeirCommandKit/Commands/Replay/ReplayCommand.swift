@@ -40,6 +40,8 @@ public enum ReplayCommand: Command {
     "patience", "SECONDS", 0...86_400, default: 30,
     "How long to go on trying when the disk is full or the store is locked.")
   static let check = CommandOption<Bool>.flag("check", "Check the whole store before starting.")
+  static let search = CommandOption<Bool>.flag(
+    "search", "Keep an index of texts for 'weir search' in the store from now on, and complete it before the end.")
   static let progress = CommandOption<Bool>.flag(
     "progress", "Show progress also when standard error is no terminal.")
 
@@ -71,7 +73,7 @@ public enum ReplayCommand: Command {
       store.description, account.description, follow.description, rate.description, rejects.description,
       strict.description, hints.description, noHints.description, json.description, top.description, all.description,
       hash.description, dropSender.description, longestLine.description, durability.description, patience.description,
-      check.description, progress.description,
+      check.description, search.description, progress.description,
     ],
     examples: [
       ("weir replay chat.jsonl --store chat.sqlite", "A file into a store of its own"),
@@ -116,7 +118,8 @@ public enum ReplayCommand: Command {
     return ReplayOptions(
       inputs: operands.map(LineInput.init(operand:)), store: arguments[store], account: arguments[account],
       durability: arguments[durability] == "full" ? .full : .normal, checksStore: arguments[check],
-      follow: arguments[follow], rate: arguments[rate], longestLine: arguments[longestLine],
+      indexesTexts: arguments[search], follow: arguments[follow], rate: arguments[rate],
+      longestLine: arguments[longestLine],
       rejects: arguments[rejects], isStrict: arguments[strict], droppedSenders: arguments[dropSender],
       patience: arguments[patience],
       hints: arguments[noHints] ? .none : arguments[json] ? .json : .short(overStatus: overStatus),

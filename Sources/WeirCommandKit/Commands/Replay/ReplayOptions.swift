@@ -8,6 +8,8 @@ struct ReplayOptions: Sendable {
   var account: String
   var durability = Durability.normal
   var checksStore = false
+  /// Whether the store keeps an index of texts from now on.
+  var indexesTexts = false
   var follow = false
   var rate: Int?
   var longestLine = 1 << 20

@@ -38,6 +38,7 @@ struct ReplayRun: Sendable {
       let refusals = RefusalLog(writer: writer)
       let summary = try await replay(into: store, settings, refusals, totalBytes: options.follow ? nil : totalBytes)
       try await summary.print(options, store, output)
+      if options.indexesTexts, summary.stopped == .no { try await store.finishSearchIndex() }
       try await store.close()
       return summary
     } catch {
@@ -88,7 +89,9 @@ struct ReplayRun: Sendable {
     do {
       return try await SQLiteMessageStore.open(
         path: options.store, account: options.account,
-        options: .init(durability: options.durability, quickCheck: options.checksStore))
+        options: .init(
+          durability: options.durability, quickCheck: options.checksStore,
+          search: options.indexesTexts ? .on : .asStored))
     } catch {
       throw StoreFailure(path: options.store, error: error)
     }
