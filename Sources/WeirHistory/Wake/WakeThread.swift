@@ -55,7 +55,8 @@ final class WakeThread: Sendable {
       activePeriod: options.activePeriod.milliseconds, idlePeriod: options.idlePeriod.milliseconds)
     var isWokenByWatch = false
     while true {
-      // Subscribed before the first look: what comes in between wakes.
+      // Subscribed before the look: what comes in between wakes.
+      if !isWokenByWatch { watch?.arm() }
       let sight = look.take()
       let isNews = sight.isOther || sight.head.map { $0 != head.head } ?? false
       let seq = sight.head ?? head.head
@@ -64,6 +65,10 @@ final class WakeThread: Sendable {
       // A transaction moves the file many times before it can be seen, and so do the own ones: after a look in vain the
       // watch is left alone until the next look.
       let isPausing = isWokenByWatch && !isNews
+      if isWokenByWatch, isNews {
+        watch?.arm()
+        schedule.woken()
+      }
       var descriptors = [
         pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
@@ -76,8 +81,11 @@ final class WakeThread: Sendable {
         bell?.drain()
         schedule.woken()
       }
-      isWokenByWatch = descriptors[2].revents != 0 && watch?.drain() == true
-      if isWokenByWatch { schedule.woken() }
+      isWokenByWatch = descriptors[2].revents != 0
+      if isWokenByWatch {
+        watch?.drain()
+        schedule.woken()
+      }
     }
   }
 
