@@ -144,6 +144,23 @@ import WeirStore
     await history.close()
   }
 
+  @Test func `cases 38–40: the limit is the lowest position of all readers, and none where one has none`() async throws
+  {
+    let (fixture, history) = try await prepared("one", "two")
+    defer { fixture.keep() }
+    try await history.register("batch", as: .writeOnly)
+    for name in ["a", "b", "c"] { try await history.insert(name, as: "batch") }
+    try await history.catchUp("one")
+    #expect(try await history.forecastCleaning().limit == 0)
+    try await history.catchUp("two")
+    #expect(try await history.forecastCleaning().limit == 3)
+    try await history.insert("d", as: "batch")
+    try await history.catchUp("one")
+    let forecast = try await history.forecastCleaning()
+    #expect(forecast.limit == 3 && forecast.heldBack == .reader("two"))
+    await history.close()
+  }
+
   @Test func `case 43: where nobody reads, nothing goes`() async throws {
     let (fixture, history) = try await prepared()
     defer { fixture.keep() }

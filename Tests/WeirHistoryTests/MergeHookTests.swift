@@ -247,6 +247,23 @@ import WeirStore
     await history.close()
   }
 
+  @Test func `a hook past its deadline is reported, cancelled and counts as failed`() async throws {
+    let (fixture, history, harness) = try await prepared()
+    defer { fixture.keep() }
+    harness.hooks.register(
+      name: "sleeper", budget: HookBudget(patience: .milliseconds(1), deadline: .milliseconds(20))
+    ) { input in
+      if input.attempt == 0 { try await Task.sleep(for: .seconds(3_600)) }
+      return .goOn
+    }
+    try await history.insert("Ann", as: "ext")
+    try await harness.run()
+    #expect(harness.events.all.contains { if case .slowHook("sleeper", _) = $0 { true } else { false } })
+    #expect(harness.failures.map { (($0.cause as? HookFailure)?.cause as? HistoryError)?.kind } == [.hookDeadline])
+    #expect(try await projected(history) == "Ann")
+    await history.close()
+  }
+
   @Test func `a batch that a node throws away is a failure and comes again`() async throws {
     let (fixture, history, harness) = try await prepared()
     defer { fixture.keep() }
