@@ -135,7 +135,7 @@ public struct HistoryOptions: Sendable {
     wake: WakeOptions = WakeOptions()
   ) {
     self.connection = connection
-    self.pageTransactions = max(pageTransactions, 1)
+    self.pageTransactions = min(max(pageTransactions, 1), 1 << 20)
     self.pageChanges = max(pageChanges, 1)
     self.wake = wake
   }

@@ -86,4 +86,24 @@ import WeirStore
     #expect(try await history.now().seq == 2)
     await history.close()
   }
+
+  @Test func `names that are taken and tables that are not the user's are refused, calls of replace are not`()
+    async throws
+  {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    for table in [TrackedTable("item", entity: "Person", key: ["number"]), TrackedTable("history_author", key: ["id"])]
+    {
+      await #expect(throws: HistoryError.self) { _ = try await fixture.open([table]) }
+    }
+    #expect(try await history.insert("still recorded", as: "ext") == 1)
+    await history.close()
+    #expect(StatementLint.fault(of: "SELECT 1 WHERE a OR replace(b, ' ', '') <> ''") == nil)
+    for sql in [
+      "INSERT OR REPLACE INTO t VALUES (1)", "REPLACE INTO t VALUES (1)", "c TEXT UNIQUE ON CONFLICT REPLACE",
+    ] {
+      #expect(StatementLint.fault(of: sql) != nil)
+    }
+  }
 }

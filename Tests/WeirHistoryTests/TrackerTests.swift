@@ -275,4 +275,86 @@ import WeirStore
     await tracker.stopAndWait()
     await history.close()
   }
+
+  @Test func `stops while a batch is put off, or while the disk is full, are no deaths of the process`() async throws {
+    let (fixture, history) = try await prepared()
+    defer { fixture.keep() }
+    try await history.register("app")
+    try await history.insert("a", as: "ext")
+    for isFull in [false, true] {
+      let tracker = try await tracker(history, autoStart: false)
+      let asked = Notes<Bool>()
+      try tracker.registerMergeHook { _ in
+        asked.add(true)
+        if isFull { throw HistoryError(StoreError(.diskFull, "full")) }
+        return .defer(for: .seconds(3_600))
+      }
+      for round in 1...6 {
+        tracker.start()
+        try await eventually { asked.all.count >= round }
+        await tracker.stopAndWait()
+      }
+    }
+    #expect(try await history.deadLetters().isEmpty)
+    let (late, cursor) = (try await tracker(history), try await history.cursor(of: "app").seq)
+    #expect(cursor == 0)
+    try await eventually { try await history.cursor(of: "app").seq == 1 }
+    await late.stopAndWait()
+    await history.close()
+  }
+
+  @Test func `many runs of one author at once are no deaths either`() async throws {
+    let (fixture, history) = try await prepared()
+    defer { fixture.keep() }
+    try await history.register("app")
+    try await history.insert("a", as: "ext")
+    let asked = Notes<Bool>()
+    var trackers: [HistoryTracker] = []
+    for _ in 0..<8 {
+      let tracker = try await tracker(history, autoStart: false)
+      try tracker.registerMergeHook { _ in
+        asked.add(true)
+        while asked.all.count < 8 { try await Task.sleep(for: .milliseconds(1)) }
+        return .goOn
+      }
+      tracker.start()
+      trackers.append(tracker)
+    }
+    try await eventually { try await history.cursor(of: "app").seq == 1 }
+    #expect(try await history.deadLetters().isEmpty)
+    #expect(try await history.number("SELECT count(*) FROM projection") == 1)
+    for tracker in trackers { await tracker.stopAndWait() }
+    await history.close()
+  }
+
+  @Test func `hooks that are registered in time see the backlog, and one that has ended may be started again`()
+    async throws
+  {
+    struct Refusal: Error {}
+    let (fixture, history) = try await prepared()
+    defer { fixture.keep() }
+    try await history.register("app")
+    for name in ["a", "b"] { try await history.insert(name, as: "ext") }
+    let seen = Notes<Int>()
+    let tracker = try await HistoryTracker(history, currentAuthor: "app", logLevel: .none) { tracker in
+      try tracker.registerMergeHook { input in
+        seen.add(input.transactions.count)
+        return .goOn
+      }
+    }
+    try await eventually { try await history.cursor(of: "app").seq == 2 }
+    #expect(seen.all == [2])
+    let events = tracker.events()
+    try await history.declareRestored()
+    try await history.insert("c", as: "ext")
+    for await event in events { if case .ended = event { break } }
+    // The cursor is of this file all the same: a new run reads it anew.
+    tracker.start()
+    try await eventually {
+      tracker.start()
+      return try await history.cursor(of: "app").seq == 3
+    }
+    await tracker.stopAndWait()
+    await history.close()
+  }
 }

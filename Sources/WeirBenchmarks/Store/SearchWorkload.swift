@@ -22,7 +22,7 @@ let search = Family(
     .reading("search beyond the index"),
   ])
 
-private let phrase = "coffee invoice 明天"
+private let phrase = "invoice 明天"
 private let word = "invoice"
 
 private func facts(_ count: Int) -> [Fact] {

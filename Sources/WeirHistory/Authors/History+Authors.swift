@@ -63,7 +63,7 @@ extension History {
       INSERT INTO history_author (name, role, cursor, cursor_nonce, registered, last_seen)
       VALUES (?1, ?2, ?3, \(Self.nonceAtThree), \(RecordingTables.now), \(RecordingTables.now))
       ON CONFLICT (name) DO UPDATE SET role = ?2, cursor = ?3, cursor_nonce = excluded.cursor_nonce,
-        last_seen = excluded.last_seen, retired_at = NULL, tries = 0, careful = 0
+        last_seen = excluded.last_seen, retired_at = NULL, tries = 0, tried_by = 0, careful = 0
       """)
     enter.bind(name, at: 1)
     enter.bind(role.rawValue, at: 2)

@@ -52,11 +52,15 @@ public struct HistorySource: Sendable {
     var reading = Reading(source: self)
     while !Task.isCancelled {
       guard let promise = try await output.idle(while: { try await reading.next() }) else { return }
-      guard await send(&reading, output) else { return }
+      guard await send(&reading, output) else { return await reading.leave() }
       let outcome = await output.idle { await promise.outcome() }
       // What was under way when the run was aborted is no failure: it comes again.
       if Task.isCancelled, !outcome.isMerged { return await output.idle { await reading.leave() } }
-      try await output.idle(while: { try await reading.settle(outcome) })
+      try await output.idle {
+        try await reading.settle(outcome)
+        // What waits now is under way no more: a process that ends meanwhile has not died of it.
+        if reading.isDelayed { await reading.leave() }
+      }
     }
   }
 }
@@ -180,8 +184,14 @@ struct Reading {
     return page.first
   }
 
-  /// The run ends in order, with a batch under way.
-  func leave() async { try? await history.endTry(of: source.author) }
+  /// Whether a batch comes again, later.
+  var isDelayed: Bool { delay > .zero }
+
+  /// Nothing is under way any more.
+  mutating func leave() async {
+    hasTried = false
+    try? await history.endTry(of: source.author)
+  }
 
   private mutating func currentCursor() async throws(HistoryError) -> HistoryToken {
     if let cursor { return cursor }
@@ -220,7 +230,13 @@ struct Reading {
     case .expired, .rewritten, .wrongStore, .retired:
       settings.report(.expired(error))
       guard let rebuild = settings.rebuild else { throw error }
-      let token = try await history.rebuild(source.author, rebuild)
+      let token: HistoryToken
+      do {
+        token = try await history.rebuild(source.author, rebuild)
+      } catch let error as HistoryError where error.isRetryable {
+        fail(error, seqs: [], scanned: 0)
+        return
+      }
       settings.report(.rebuilt(cursor: token.seq))
       cursor = token
       position = token
@@ -267,9 +283,9 @@ struct Reading {
   /// - Returns: the number of attempts, when the only transaction left is to be given up.
   @discardableResult
   private mutating func fail(_ error: any Error, seqs: [Int64], scanned: Int) -> Int? {
-    let isTransient =
-      Self.isCancellation(error)
-      || (error as? HistoryError)?.isRetryable ?? (error as? StoreError)?.isRetryable ?? (scanned == 0)
+    // What the store cannot do now is nobody's fault, whoever asked it.
+    let cause = (error as? HookFailure)?.cause ?? error
+    let isTransient = (cause as? HistoryError)?.isRetryable ?? (cause as? StoreError)?.isRetryable ?? (scanned == 0)
     switch progress.failed(scanned: scanned, isTransient: isTransient) {
     case .read(let delay, _):
       self.delay = delay
@@ -278,10 +294,6 @@ struct Reading {
       return nil
     case .giveUp(let attempts): return attempts
     }
-  }
-
-  private static func isCancellation(_ error: any Error) -> Bool {
-    ((error as? HookFailure)?.cause ?? error) is CancellationError
   }
 
   private mutating func giveUp(

@@ -100,29 +100,35 @@ public final class HistoryMergeHooks: AsyncStage {
 
   /// Asks the hooks that are registered now.
   func plan(_ batch: HistoryBatch) async throws -> MergePlan {
+    let entries = entries.withLock { $0 }
     var plan = MergePlan(batch)
-    for entry in entries.withLock({ $0 }) {
+    while true {
+      let end = plan.end
+      try await ask(entries, &plan)
+      // Where the end has moved, hooks before have decided of more than is merged now: they are asked anew.
+      guard plan.end < end, !plan.transactions.isEmpty else { return plan }
+      plan = MergePlan(batch, upTo: plan.end, delay: plan.delay)
+    }
+  }
+
+  private func ask(_ entries: [Entry], _ plan: inout MergePlan) async throws {
+    for entry in entries {
       let input = MergeHookInput(
-        transactions: plan.transactions, targets: targets, author: batch.author, attempt: batch.attempt)
-      let decision: MergeDecision
+        transactions: plan.transactions, targets: targets, author: plan.batch.author, attempt: plan.batch.attempt)
       do {
-        decision = try await entry.budget.run(entry.name, clock: clock) { [report] elapsed in
+        let decision = try await entry.budget.run(entry.name, clock: clock) { [report] elapsed in
           report(.slowHook(name: entry.name, elapsed: elapsed))
         } _: {
           try await entry.hook(input)
         }
-      } catch {
-        throw HookFailure(hook: entry.name, id: entry.id, cause: error)
-      }
-      do {
+        let end = plan.end
         let goesOn = try plan.apply(decision, of: entry.name)
         if case .goOn = decision.verdict {} else { report(.decided(hook: entry.name, "\(decision.verdict)")) }
-        if !goesOn { break }
+        if !goesOn || plan.end < end { return }
       } catch {
         throw HookFailure(hook: entry.name, id: entry.id, cause: error)
       }
     }
-    return plan
   }
 }
 

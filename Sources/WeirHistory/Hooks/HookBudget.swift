@@ -10,8 +10,8 @@ public struct HookBudget: Sendable, Hashable {
 
   /// By default a hook is reported after five seconds and never cancelled.
   public init(patience: Duration? = .seconds(5), deadline: Duration? = nil) {
-    self.patience = patience
-    self.deadline = deadline
+    self.patience = patience?.forSleeping
+    self.deadline = deadline?.forSleeping
   }
 
   /// No report and no end.

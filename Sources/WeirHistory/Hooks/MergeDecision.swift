@@ -31,7 +31,7 @@ public struct MergeDecision: Sendable {
   }
 
   /// The batch, or what of it follows from transaction `seq` on, comes again after `delay`; what is before goes on.
-  /// The order stays: nothing that follows is merged earlier.
+  /// The order stays: nothing that follows is merged earlier. Hooks are asked anew about what is left.
   public static func `defer`(for delay: Duration, from seq: Int64? = nil) -> MergeDecision {
     MergeDecision(verdict: .defer(delay, from: seq))
   }
@@ -86,6 +86,14 @@ public struct MergePlan: Sendable {
     end = batch.end.seq
   }
 
+  /// The part of a batch that was not put off.
+  init(_ batch: HistoryBatch, upTo end: Int64, delay: Duration?) {
+    self.init(batch)
+    transactions.removeAll { $0.seq > end }
+    self.end = end
+    self.delay = delay
+  }
+
   /// Takes in what a hook has decided.
   ///
   /// - Returns: whether later hooks are asked.
@@ -113,7 +121,10 @@ public struct MergePlan: Sendable {
       rejected.append((seq, reason))
     case .defer(let delay, let seq):
       let first = max(seq ?? batch.start + 1, batch.start + 1)
-      self.delay = max(delay, self.delay ?? .zero)
+      guard first <= batch.end.seq else {
+        throw HistoryError(.badDecision, "\(hook) put off what follows from \(first) on, beyond the batch")
+      }
+      self.delay = max(delay.forSleeping, self.delay ?? .milliseconds(1))
       end = min(end, first - 1)
       transactions.removeAll { $0.seq >= first }
       rejected.removeAll { $0.seq >= first }

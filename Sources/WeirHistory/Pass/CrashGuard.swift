@@ -1,5 +1,11 @@
 import WeirStore
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// What was noted of a position before what follows it was handled: runs that ended with their process note no end.
 ///
 /// A transaction that a hook or an observer traps on would end the process at every launch. After three such ends in a row at
@@ -23,10 +29,20 @@ extension History {
   /// - Returns: nil where the position was moved by somebody else.
   func beginTry(of author: String, at cursor: Int64) async throws(HistoryError) -> CrashGuard? {
     try await commit { (recording) throws(StoreError) in
+      let before = try recording.connection.cached("SELECT tried_by FROM history_author WHERE name = ?1")
+      before.bind(author, at: 1)
+      let process = Int32(truncatingIfNeeded: try before.firstInt64() ?? 0)
+      // Only a process that is gone has ended: another one may be at work here, and so may another run of this one.
+      let lives = process == getpid() || (process > 0 && (kill(process, 0) == 0 || errno == EPERM))
       let note = try recording.connection.cached(
-        "UPDATE history_author SET tries = tries + 1 WHERE name = ?1 AND cursor = ?2 RETURNING tries, careful")
+        """
+        UPDATE history_author SET tries = tries + ?3, tried_by = ?4 WHERE name = ?1 AND cursor = ?2
+        RETURNING tries, careful
+        """)
       note.bind(author, at: 1)
       note.bind(cursor, at: 2)
+      note.bind(lives ? 0 : 1, at: 3)
+      note.bind(Int64(getpid()), at: 4)
       defer { note.reset() }
       guard try note.step() else { return nil }
       let found = CrashGuard(tries: note.int64(0), carefulTo: note.int64(1))
@@ -46,7 +62,10 @@ extension History {
   private func setTries(of author: String, to tries: Int64, carefulTo: Int64?) async throws(HistoryError) {
     try await commit { (recording) throws(StoreError) in
       let set = try recording.connection.cached(
-        "UPDATE history_author SET tries = ?2, careful = coalesce(?3, careful) WHERE name = ?1")
+        """
+        UPDATE history_author SET tries = ?2, tried_by = iif(?2 = 0, 0, tried_by), careful = coalesce(?3, careful)
+        WHERE name = ?1
+        """)
       set.bind(author, at: 1)
       set.bind(tries, at: 2)
       if let carefulTo { set.bind(carefulTo, at: 3) } else { set.bindNull(at: 3) }

@@ -24,6 +24,8 @@ public enum HistoryEvent: Sendable {
   case rebuilt(cursor: Int64)
   /// History was deleted.
   case cleaned(HistoryCleaning)
+  /// The passes have ended for good, with this; a tracker may be started again.
+  case ended(any Error)
   /// The cleaning failed; the pass before it is complete.
   case cleaningFailed(HistoryError)
 }

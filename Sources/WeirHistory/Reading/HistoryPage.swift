@@ -52,7 +52,7 @@ extension History {
   public func page(
     after token: HistoryToken, from filter: AuthorFilter, limit: Int? = nil
   ) async throws(HistoryError) -> HistoryPage {
-    let (transactions, changes) = (max(1, limit ?? options.pageTransactions), options.pageChanges)
+    let (transactions, changes) = (min(max(1, limit ?? options.pageTransactions), 1 << 20), options.pageChanges)
     let result = try await read { (context) throws(StoreError) -> Result<HistoryPage, HistoryError> in
       try context.connection.snapshot { () throws(StoreError) in
         if let fault = try context.status(of: token).fault { return .failure(fault) }

@@ -33,7 +33,7 @@ struct RecordingContext {
     authorNumber = try connection.prepare("SELECT id FROM history_author WHERE name = ?1")
     moveCursor = try connection.prepare(
       """
-      UPDATE history_author SET cursor = ?3, tries = 0, last_seen = \(RecordingTables.now),
+      UPDATE history_author SET cursor = ?3, tries = 0, tried_by = 0, last_seen = \(RecordingTables.now),
         cursor_nonce = coalesce((SELECT nonce FROM history_txn WHERE seq = ?3), cursor_nonce)
       WHERE name = ?1 AND cursor = ?2 AND retired_at IS NULL
       """)

@@ -33,6 +33,15 @@ enum RecordingInstaller {
     }
     for table in tables {
       if let fault = table.fault { return HistoryError(.badDeclaration, fault) }
+      if try isInstalled(on: connection) {
+        let taken = try connection.prepare("SELECT source FROM history_entity WHERE name = ?1 AND source <> ?2 LIMIT 1")
+        taken.bind(table.entity, at: 1)
+        taken.bind(table.table, at: 2)
+        if let source = try taken.firstString() {
+          return HistoryError(
+            .badDeclaration, "\(table.entity) stands for the table \(source) in this file; choose another name")
+        }
+      }
       let sql = try connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1")
       sql.bind(table.table, at: 1)
       guard let definition = try sql.firstString() else {

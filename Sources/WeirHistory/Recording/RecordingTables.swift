@@ -27,6 +27,7 @@ enum RecordingTables {
       last_seen INTEGER NOT NULL,
       retired_at INTEGER,
       tries INTEGER NOT NULL DEFAULT 0,
+      tried_by INTEGER NOT NULL DEFAULT 0,
       careful INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE IF NOT EXISTS history_txn (

@@ -8,7 +8,9 @@ public enum StatementLint {
     let words = self.words(sql)
     for (index, word) in words.enumerated() {
       let next = index + 1 < words.count ? words[index + 1] : ""
-      if word == "OR" || word == "CONFLICT", next == "REPLACE" {
+      // `replace(` is the function.
+      let isCall = index + 2 < words.count && words[index + 2] == "("
+      if word == "OR" || word == "CONFLICT", next == "REPLACE", !isCall {
         return
           "a conflict replaces rows, and their deletion is not recorded where recursive_triggers is off; use an UPSERT"
       }
@@ -52,6 +54,9 @@ public enum StatementLint {
       case UInt8(ascii: "a")...UInt8(ascii: "z"): word.append(byte - 32)
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 128...:
         word.append(byte)
+      case UInt8(ascii: "("):
+        end()
+        words.append("(")
       default: end()
       }
       index += 1

@@ -32,6 +32,8 @@ public struct TrackedTable: Sendable, Hashable {
   /// What is wrong with the declaration, in words.
   var fault: String? {
     if entity.isEmpty || table.isEmpty { return "an entity and its table need names" }
+    let lower = table.lowercased()
+    if lower.hasPrefix("history_") || lower.hasPrefix("sqlite_") { return "\(table) is not a table of yours" }
     if key.isEmpty { return "\(entity) has no key: rows could not be told apart" }
     if columns.count > Self.mostColumns {
       return "\(entity) declares \(columns.count) columns, the most are \(Self.mostColumns)"

@@ -66,6 +66,7 @@ struct HistoryLog: Sendable {
     case .rebuilt(let cursor): say(.notice, .important, "rebuilt from the rows, the position is \(cursor)")
     case .cleaned(let cleaning):
       say(.info, .detailed, "deleted \(cleaning.transactions) transactions up to \(cleaning.purgedThrough)")
+    case .ended(let error): say(.fault, .important, "stopped: \(error)")
     case .cleaningFailed(let error): say(.error, .important, "the cleaning failed: \(error)")
     }
   }

@@ -19,7 +19,7 @@ import WeirStore
 public final class HistoryTracker: Sendable {
   private enum Run {
     case stopped
-    case running(Task<Void, Never>)
+    case running(Task<Void, Never>, number: Int)
   }
 
   private let history: History
@@ -29,6 +29,7 @@ public final class HistoryTracker: Sendable {
   private let flow: Blueprint<Void>
   private let log: HistoryLog
   private let task = Mutex<Run>(.stopped)
+  private let starts = Atomic<Int>(0)
   private let listeners: HistoryEvents
 
   /// - Parameters:
@@ -43,14 +44,16 @@ public final class HistoryTracker: Sendable {
   ///   - keeping: what a cleaning keeps.
   ///   - rebuild: makes the rows of the reader anew where its position is void.
   ///   - logger: takes what is said, as far as `logLevel` says.
-  ///   - autoStart: whether to start at once.
+  ///   - autoStart: whether to start at once. A backlog is then merged at once as well.
+  ///   - prepare: registers the observers and hooks that the first pass must not miss, before it starts.
   /// - Throws: ``HistoryError`` of kind `noForeignAuthor`, `roleConflict`, `retired` without a rebuild, or `store`.
   public init(
     _ history: History, currentAuthor: String, role: HistoryRole = .consumer, allAuthors: [String] = [],
     batchAuthors: [String] = [],
     targets: [MergeTarget] = [], cleanStrategy: CleanStrategy = .none, keeping: HistoryKeeping = HistoryKeeping(),
     rebuild: (@Sendable (Connection) throws -> Void)? = nil, clock: GraphClock = .continuous,
-    logger: any HistoryLogger = PrintingHistoryLogger(), logLevel: HistoryLogLevel = .important, autoStart: Bool = true
+    logger: any HistoryLogger = PrintingHistoryLogger(), logLevel: HistoryLogLevel = .important, autoStart: Bool = true,
+    prepare: (HistoryTracker) throws -> Void = { _ in }
   ) async throws {
     self.history = history
     author = currentAuthor
@@ -88,6 +91,7 @@ public final class HistoryTracker: Sendable {
         .via("default merge", HistoryMerge(history, into: targets, observers: observers, report: report))
         .ignore("merged")
     }
+    try prepare(self)
     if autoStart { start() }
   }
 
@@ -101,12 +105,18 @@ public final class HistoryTracker: Sendable {
 
   /// Starts to follow, with a pass at once. One that runs already goes on.
   public func start() {
-    task.withLock { run in
-      guard case .stopped = run else { return }
+    let isNew = task.withLock { run in
+      guard case .stopped = run else { return false }
+      let number = starts.add(1, ordering: .relaxed).newValue
       // The task must not hold the tracker, or releasing it would end nothing.
-      run = .running(Task { [flow, log] in await Self.follow(flow, log) })
+      let task = Task { [flow, log, listeners, weak self] in
+        await Self.follow(flow, log, listeners)
+        self?.ended(number)
+      }
+      run = .running(task, number: number)
+      return true
     }
-    log.say(.info, .important, "started")
+    if isNew { log.say(.info, .important, "started") }
   }
 
   /// Stops to follow. The pass in hand is given up before its merge or complete after it; nothing is lost either way.
@@ -123,14 +133,21 @@ public final class HistoryTracker: Sendable {
 
   private func cancel() -> Task<Void, Never>? {
     task.withLock { run in
-      guard case .running(let task) = run else { return nil }
+      guard case .running(let task, _) = run else { return nil }
       run = .stopped
       task.cancel()
       return task
     }
   }
 
-  private static func follow(_ flow: Blueprint<Void>, _ log: HistoryLog) async {
+  /// A run that has ended by itself may be started again.
+  private func ended(_ number: Int) {
+    task.withLock { run in
+      if case .running(_, number) = run { run = .stopped }
+    }
+  }
+
+  private static func follow(_ flow: Blueprint<Void>, _ log: HistoryLog, _ listeners: HistoryEvents) async {
     do {
       try await flow.run { live in
         await withTaskCancellationHandler {
@@ -141,7 +158,8 @@ public final class HistoryTracker: Sendable {
       }
     } catch is CancellationError {
     } catch {
-      log.say(.fault, .important, "stopped: \(error)")
+      log.say(.ended(error))
+      listeners.tell(.ended(error))
     }
   }
 

@@ -139,9 +139,12 @@ private struct HeadLook {
 }
 
 extension Duration {
-  /// Whole milliseconds, at least one.
+  /// Whole milliseconds, at least one and at most a thousand years.
   var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return max(1, seconds.multipliedReportingOverflow(by: 1_000).partialValue + attoseconds / 1_000_000_000_000_000)
+    let (seconds, attoseconds) = Swift.min(self, .seconds(31_557_600_000)).components
+    return max(1, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
   }
+
+  /// At least a millisecond, at most ten years: what a clock can sleep.
+  var forSleeping: Duration { Swift.min(Swift.max(self, .milliseconds(1)), .seconds(315_576_000)) }
 }
