@@ -47,7 +47,8 @@ public final class History: Sendable {
     }
   }
 
-  /// Opens the file and makes it record `tables` from now on. What other programs have declared stays.
+  /// Opens the file and makes it record `tables` from now on. What other programs have declared of other tables stays; of two
+  /// declarations of one table the later one records.
   ///
   /// - Parameters:
   ///   - path: the file, on a local file system: the write-ahead log does not work across a network. Links are followed, so
