@@ -20,14 +20,6 @@ func runInSimulation(
 }
 
 extension Simulation {
-  /// Options with virtual time everywhere; the executor is inherited.
-  func runOptions(chunkSize: Int = 256, onLateError: (@Sendable (StageFailure) -> Void)? = nil) -> RunOptions {
-    let clock = self.clock
-    let trace = TraceClock { UInt64(clamping: clock.now.offset.attoseconds / 1_000_000_000) &+ 1 }
-    return RunOptions(
-      clock: GraphClock(clock), trace: trace, executor: nil, chunkSize: chunkSize, onLateError: onLateError)
-  }
-
   /// Lets a number of jobs run, drawn from a stream of the seed.
   func pause(_ stream: String, atMost most: Int) async {
     var generator = self.generator(stream)

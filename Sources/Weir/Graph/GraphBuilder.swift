@@ -139,7 +139,10 @@ public final class GraphBuilder {
     }
     var seen: [String: SourceLocation] = [:]
     for node in nodes {
-      if let first = seen[node.name] {
+      if node.name.isEmpty {
+        let message = "a node has an empty name; traces, errors and the drawing name it, so give it one"
+        all.append(GraphFault(kind: .emptyName, node: node.name, message: message, location: node.location))
+      } else if let first = seen[node.name] {
         let message = "two nodes are named \"\(node.name)\"; the first is at \(first)"
         all.append(GraphFault(kind: .duplicateName, node: node.name, message: message, location: node.location))
       } else {

@@ -4,6 +4,8 @@ public struct GraphFault: CodedError, Hashable, CustomStringConvertible {
   public enum Kind: String, Sendable, CaseIterable {
     /// A port is wired to nothing.
     case openPort = "open-port"
+    /// A node has no name, so that no trace or error could name it.
+    case emptyName = "empty-name"
     /// Two nodes have one name.
     case duplicateName = "duplicate-name"
     /// A limit can never admit an element.

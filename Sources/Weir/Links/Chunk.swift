@@ -65,6 +65,20 @@ public struct Chunk<Element: Sendable>: ~Copyable {
     if let tokens { tokens.items.append(nil) }
   }
 
+  /// Adds the elements of a collection at the tail, in order, without settlement tokens: room is made once for all.
+  @inlinable
+  public mutating func append(contentsOf elements: some Collection<Element>) {
+    let added = elements.count
+    guard added > 0 else { return }
+    reserve(added)
+    guard let base else { return }
+    let room = UnsafeMutableBufferPointer(start: base + tail, count: slots &- tail)
+    // A collection that yields another number than its count is believed only as far as there is room.
+    let (_, end) = room.initialize(from: elements)
+    if let tokens { for _ in 0..<end { tokens.items.append(nil) } }
+    tail &+= end
+  }
+
   /// Removes and returns the oldest element; nil when the chunk is empty. Its token, if any, is forgotten: use
   /// ``popFirstTracked()`` where fates matter.
   @inlinable

@@ -15,6 +15,10 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var end = LinkEnd.finished
   @exclusivity(unchecked) @usableFromInline var isOver = false
 
+  /// ``step()`` as the compiler specialised it where the pump was made: through the protocol only the generic code can be
+  /// reached, which looks types up at every step.
+  @usableFromInline let work: @Sendable (Pump<Element>) -> Step
+
   /// What a step came to.
   @frozen
   @usableFromInline
@@ -36,13 +40,14 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
     self.writer = writer
     self.counter = counter
     self.isSink = isSink
+    work = { $0.step() }
   }
 
   @inlinable
   @inline(never)
   nonisolated(nonsending) func run() async {
     while true {
-      switch step() {
+      switch work(self) {
       case .empty: await reader.wait()
       case .full: await waitForRoom()
       case .asynchronous: await suspend()

@@ -6,7 +6,8 @@ public struct Backoff: Sendable, Hashable {
   public var factor: Double
   /// Longest wait.
   public var maximum: Duration
-  /// Most attempts for one element (retry) or in one unhealthy period (restart); nil for no limit.
+  /// Most attempts for one element, the first one among them (retry: 2 are one retry), or most restarts in one unhealthy
+  /// period (restart); nil for no limit.
   public var attempts: Int?
   /// After this long without a failure the count and the wait start again. A slow failing attempt is not health.
   public var healthy: Duration

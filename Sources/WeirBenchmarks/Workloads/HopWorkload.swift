@@ -5,36 +5,7 @@ import Weir
 /// thread to compare.
 let hop = Family(
   name: "hop", title: "one link between tasks",
-  cases: streams
-    + ["", ", one thread"].flatMap { place in
-      [16, 64, 256, 1024].flatMap { capacity in
-        [1, 4].map { producers in
-          placed("link \(capacity), \(producerWords(producers))", place, count: 1_000_000, expecting: Arithmetic.sum) {
-            await linkHop($0, producers: producers, capacity: capacity, making: { $0 }, reading: { $0 })
-          }
-        }
-      }
-        + [(64, 1024), (256, 1024)].flatMap { chunk, capacity in
-          [1, 4].map { producers in
-            placed(
-              "link \(capacity), chunks of \(chunk), \(producerWords(producers))", place, count: 4_000_000,
-              expecting: Arithmetic.sum
-            ) {
-              await chunkHop(
-                $0, producers: producers, capacity: capacity, chunk: chunk, making: { $0 }, reading: { $0 })
-            }
-          }
-        }
-        + [
-          placed("link 1024, messages", place, count: 1_000_000, expecting: messageSum) {
-            await linkHop($0, producers: 1, capacity: 1024, making: { Message($0) }, reading: { $0.check })
-          },
-          placed("link 1024, chunks of 64, messages", place, count: 1_000_000, expecting: messageSum) {
-            await chunkHop(
-              $0, producers: 1, capacity: 1024, chunk: 64, making: { Message($0) }, reading: { $0.check })
-          },
-        ]
-    },
+  cases: streams + ["", ", one thread"].flatMap(links),
   comparisons: ["", ", one thread"].flatMap { place -> [Comparison] in
     [
       .speedup("link 64, 1 producer\(place)", over: "AsyncStream, 1 producer", goal: 20),
@@ -54,6 +25,36 @@ let hop = Family(
     .speedup("link 1024, chunks of 64, 1 producer, one thread", over: "AsyncStream, 1 producer, one thread"),
   ])
 
+private func links(_ place: String) -> [Case] {
+  var cases: [Case] = []
+  for capacity in [16, 64, 256, 1024] {
+    for producers in [1, 4] {
+      let name = "link \(capacity), \(producerWords(producers))"
+      cases.append(
+        placed(name, place, count: 1_000_000, expecting: Arithmetic.sum) {
+          await linkHop($0, producers: producers, capacity: capacity)
+        })
+    }
+  }
+  for chunk in [64, 256] {
+    for producers in [1, 4] {
+      let name = "link 1024, chunks of \(chunk), \(producerWords(producers))"
+      cases.append(
+        placed(name, place, count: 4_000_000, expecting: Arithmetic.sum) {
+          await chunkHop($0, producers: producers, capacity: 1024, chunk: chunk)
+        })
+    }
+  }
+  return cases + [
+    placed("link 1024, messages", place, count: 1_000_000, expecting: messageSum) {
+      await linkHop($0, producers: 1, capacity: 1024, of: Message.self)
+    },
+    placed("link 1024, chunks of 64, messages", place, count: 1_000_000, expecting: messageSum) {
+      await chunkHop($0, producers: 1, capacity: 1024, chunk: 64, of: Message.self)
+    },
+  ]
+}
+
 /// A case on the pool, or on one thread of its own.
 private func placed(
   _ name: String, _ place: String, count: Int, expecting: @escaping @Sendable (Int) -> Int,
@@ -69,7 +70,7 @@ private let streams: [Case] =
   [1, 4].flatMap { producers -> [Case] in
     [
       .timed("AsyncStream, \(producerWords(producers))", count: 100_000, expecting: Arithmetic.sum) {
-        await streamHop($0, producers: producers, making: { $0 }, reading: { $0 })
+        await streamHop($0, producers: producers)
       },
       .timed("AsyncStream bounded 1024, \(producerWords(producers))", count: 50_000, expecting: Arithmetic.sum) {
         await boundedStreamHop($0, producers: producers, capacity: 1024)
@@ -77,10 +78,10 @@ private let streams: [Case] =
     ]
   } + [
     placed("AsyncStream, 1 producer", ", one thread", count: 100_000, expecting: Arithmetic.sum) {
-      await streamHop($0, producers: 1, making: { $0 }, reading: { $0 })
+      await streamHop($0, producers: 1)
     },
     .timed("AsyncStream, messages", count: 100_000, expecting: messageSum) {
-      await streamHop($0, producers: 1, making: { Message($0) }, reading: { $0.check })
+      await streamHop($0, producers: 1, of: Message.self)
     },
   ]
 
@@ -90,54 +91,55 @@ private func producerWords(_ count: Int) -> String { count == 1 ? "1 producer" :
 private func messageSum(_ count: Int) -> Int { Arithmetic.sum(count) }
 
 /// Producers send element by element; the consumer takes what is there.
-private func linkHop<Element: Sendable>(
-  _ count: Int, producers: Int, capacity: Int, making make: @escaping @Sendable (Int) -> Element,
-  reading read: @escaping @Sendable (Element) -> Int
+private func linkHop<Element: HopElement>(
+  _ count: Int, producers: Int, capacity: Int, of type: Element.Type = Int.self
 ) async -> Int {
   let link = Link<Element>(limit: .elements(capacity), writers: producers)
   return await withTaskGroup(of: Int.self) { group in
     for index in 0..<producers {
       group.addTask {
-        for value in share(count, of: index, among: producers) { await link.send(make(value)) }
+        for value in share(count, of: index, among: producers) { await link.send(Element(value)) }
         link.finish()
         return 0
       }
     }
-    group.addTask { await readAll(link, reading: read) }
+    group.addTask { await readAll(link) }
     return await group.reduce(0, &+)
   }
 }
 
-/// Producers send whole chunks.
-private func chunkHop<Element: Sendable>(
-  _ count: Int, producers: Int, capacity: Int, chunk size: Int, making make: @escaping @Sendable (Int) -> Element,
-  reading read: @escaping @Sendable (Element) -> Int
+/// Producers send whole chunks, each filled at once, as nodes do that make many elements of one.
+private func chunkHop<Element: HopElement>(
+  _ count: Int, producers: Int, capacity: Int, chunk size: Int, of type: Element.Type = Int.self
 ) async -> Int {
   let link = Link<Element>(limit: .elements(capacity), chunkSize: size, writers: producers)
   return await withTaskGroup(of: Int.self) { group in
     for index in 0..<producers {
       group.addTask {
         var chunk = Chunk<Element>()
-        for value in share(count, of: index, among: producers) {
-          chunk.append(make(value))
-          if chunk.count == size { await link.send(&chunk) }
+        let values = share(count, of: index, among: producers)
+        var next = values.lowerBound
+        while next < values.upperBound {
+          let end = min(next + size, values.upperBound)
+          chunk.append(contentsOf: (next..<end).lazy.map { Element($0) })
+          await link.send(&chunk)
+          next = end
         }
-        await link.send(&chunk)
         link.finish()
         return 0
       }
     }
-    group.addTask { await readAll(link, reading: read) }
+    group.addTask { await readAll(link) }
     return await group.reduce(0, &+)
   }
 }
 
-private func readAll<Element: Sendable>(_ link: Link<Element>, reading read: (Element) -> Int) async -> Int {
+private func readAll<Element: HopElement>(_ link: Link<Element>) async -> Int {
   var chunk = Chunk<Element>()
   var sum = 0
   do {
     while try await link.receive(into: &chunk) {
-      chunk.visit { sum &+= read($0) }
+      chunk.visit { sum &+= $0.check }
       chunk.removeAll()
     }
   } catch {

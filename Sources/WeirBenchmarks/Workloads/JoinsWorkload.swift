@@ -13,7 +13,7 @@ let joins = Family(
       }
     },
     .timed("AsyncStream, 2 producers", count: 100_000, expecting: Arithmetic.sum) {
-      await streamHop($0, producers: 2, making: { $0 }, reading: { $0 })
+      await streamHop($0, producers: 2)
     },
     .timed("zip", count: 1_000_000, expecting: { 2 * Arithmetic.sum($0) }) { count in
       try await sum { graph in

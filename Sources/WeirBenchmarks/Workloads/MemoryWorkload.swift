@@ -12,6 +12,7 @@ let memory = Family(
     Case("idle node, six to a task", unit: .kibibytes, count: 6_000) { count in
       try await idleNodes(count, nodesPerTask: 6)
     },
+    Case("idle asynchronous stage", unit: .kibibytes, count: 2_000) { try await idleAsyncStages($0) },
     Case("bound of the stalled graph by describe()", unit: .kibibytes, count: 1) { _ in
       let blueprint = try stalled(count: 1, gate: Gate())
       return Double(blueprint.memoryBound().bytes ?? 0) / 1024
@@ -25,6 +26,7 @@ let memory = Family(
   comparisons: [
     .reading("idle stage with its task", goal: 4),
     .reading("idle node, six to a task", goal: 4),
+    .reading("idle asynchronous stage", goal: 4),
     .cost("idle stage with its task", of: "idle AsyncStream with its task"),
     .cost("stalled consumer, 200-byte messages", of: "bound of the stalled graph by describe()", goal: 1),
     .speedup(
@@ -68,14 +70,22 @@ private func settle(until isDone: () -> Bool) async throws {
 
 /// A chain of nodes with a change of task after every `nodesPerTask`, that has passed one element and waits for the next.
 private func idleNodes(_ count: Int, nodesPerTask: Int) async throws -> Double {
+  try await idle(count) { outlet, index in
+    let node = outlet.map("node \(index)") { (value: Int) in value }
+    return (index + 1) % nodesPerTask == 0 ? node.boundary("hop \(index)") : node
+  }
+}
+
+private func idle(
+  _ count: Int, _ add: (consuming Outlet<Int>, Int) -> Outlet<Int>
+) async throws -> Double {
   let hub = MergeHub<Int>()
   let producer = hub.producer()
   let before = AllocatedMemory.kibibytes()
   let blueprint = try Blueprint("idle") { graph in
     var outlet = graph.source("in", hub)
     for index in 0..<count {
-      outlet = outlet.map("node \(index)") { (value: Int) in value }
-      if (index + 1) % nodesPerTask == 0 { outlet = outlet.boundary("hop \(index)") }
+      outlet = add(outlet, index)
     }
     return outlet.sequence("out")
   }
@@ -87,6 +97,11 @@ private func idleNodes(_ count: Int, nodesPerTask: Int) async throws -> Double {
     live.abort()
     return (after - before) / Double(count)
   }
+}
+
+/// A chain of asynchronous stages, each with its own task and link.
+private func idleAsyncStages(_ count: Int) async throws -> Double {
+  try await idle(count) { outlet, index in outlet.via("stage \(index)", AsyncEcho()) }
 }
 
 /// The same with AsyncStreams, each with its task.
@@ -156,4 +171,8 @@ private func longRun(_ count: Int) async throws -> Double {
   }
   let state = try await result(of: blueprint)
   return state.most - state.first
+}
+
+private struct AsyncEcho: AsyncStage {
+  mutating func process(_ element: Int, _ emit: (Int) -> Void) async { emit(element) }
 }

@@ -20,10 +20,13 @@ struct Rig<Input: Sendable, Output: Sendable & Equatable>: Sendable {
     chunkSize = generator.element(of: subject.options.chunkSizes) ?? 256
   }
 
-  /// Options of a run: the simulation's clock for everything, its executor by inheritance.
+  /// Options of a run: the simulation's clock for everything, its executor by inheritance. A stage that waits in real time
+  /// needs a graph that does, or virtual deadlines would pass while it sleeps.
   var options: RunOptions {
-    RunOptions(
-      clock: GraphClock(simulation.clock), trace: steppingTrace(), executor: nil, chunkSize: chunkSize,
+    let isPatient = subject.options.stallPatience > .zero
+    return RunOptions(
+      clock: isPatient ? .continuous : GraphClock(simulation.clock), trace: steppingTrace(), executor: nil,
+      chunkSize: chunkSize,
       failureGrace: .seconds(86_400), onLateError: { [late] in late.append("\($0)") })
   }
 
@@ -36,7 +39,7 @@ struct Rig<Input: Sendable, Output: Sendable & Equatable>: Sendable {
 
   /// The subject's part of a graph.
   func wire(_ graph: GraphBuilder, _ source: consuming Outlet<Input>) -> Outlet<Output> {
-    subject.fragment(graph, source, witness)
+    subject.fragment(graph, source, witness, simulation)
   }
 
   /// Runs the subject over some inputs and gathers what it emits.

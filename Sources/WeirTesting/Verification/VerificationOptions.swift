@@ -13,6 +13,10 @@ public struct VerificationOptions: Sendable {
   public var chunkSizes = [1, 2, 7, 256]
   /// How many elements the long run of R15 has. Reached by repeating the inputs.
   public var longRun = 20_000
+  /// Real time to wait for a stage that is resumed by something the simulation does not see: its own timer, another
+  /// thread, a plain `Task`. Zero counts such a wait as a stall at once. Each wait takes real time, so give few seeds; a
+  /// stage that takes its clock and its threads from the ``Simulation`` that `verify` hands out needs none.
+  public var stallPatience: Duration = .zero
   /// Rules to leave out, each with the reason, which the report repeats.
   public var exceptions: [Rule: String] = [:]
 

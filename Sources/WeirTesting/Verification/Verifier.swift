@@ -57,20 +57,32 @@ struct Verifier<Input: Sendable, Output: Sendable & Equatable> {
     let subject = self.subject
     var options = SimulationOptions.quiet
     options.stepLimit = 10_000_000
+    options.stallPatience = subject.options.stallPatience
     do {
       try simulate(seed: seed, options: options, fileID: fileID, function: function) { simulation in
         try await check(Rig(subject, simulation, reference: reference))
       }
     } catch let violation as Violation {
-      throw failure(rule, seed, violation.expected, violation.seen)
+      throw failure(violation, rule, seed)
+    } catch SimulationError.stalled(let stall) {
+      let violation = Violation(
+        expected: "the run ends", seen: "\(stall)", finding: .stalled,
+        advice: """
+          A stage that waits for a timer or a thread of its own is not seen by the simulation. Take both from the \
+          Simulation that `verify` hands out, as in `async: { simulation in Slow(clock: simulation.clock) }`, or set \
+          `stallPatience` of the options to wait in real time.
+          """)
+      throw failure(violation, rule, seed)
     } catch {
-      throw failure(rule, seed, "the run ends without an error", "\(error)")
+      throw failure(
+        Violation(expected: "the run ends without an error", seen: "\(error)", finding: .threwError), rule, seed)
     }
   }
 
-  private func failure(_ rule: Rule, _ seed: UInt64, _ expected: String, _ seen: String) -> VerificationFailure {
-    let replay = ReplayInstruction(seed: seed, fileID: fileID, function: function)
-    return VerificationFailure(
-      name: subject.name, rule: rule, seed: seed, expected: expected, seen: seen, replay: replay)
+  private func failure(_ violation: Violation, _ rule: Rule, _ seed: UInt64) -> VerificationFailure {
+    VerificationFailure(
+      name: subject.name, rule: violation.rule ?? rule, finding: violation.finding, seed: seed,
+      expected: violation.expected, seen: violation.seen, advice: violation.advice,
+      replay: ReplayInstruction(seed: seed, fileID: fileID, function: function))
   }
 }

@@ -22,11 +22,9 @@ public func verify<Input: Sendable, Output: Sendable & Equatable>(
   fragment: @escaping @Sendable (GraphBuilder, consuming Outlet<Input>) -> Outlet<Output>,
   inputs: () -> [Input], expecting expected: (@Sendable ([Input]) -> [Output])? = nil
 ) throws -> VerificationReport {
-  var subject = Subject<Input, Output>(name: name, options: options, inputs: inputs()) { graph, outlet, _ in
-    fragment(graph, outlet)
-  }
-  subject.oracle = oracle(expected)
-  return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  try verify(
+    name, seeds: seeds, options: options, fileID: fileID, function: function,
+    fragment: { graph, outlet, _ in fragment(graph, outlet) }, inputs: inputs, expecting: expected)
 }
 
 /// Checks a ``Stage`` against the rules; see ``verify(_:seeds:options:fileID:function:fragment:inputs:expecting:)``.
@@ -41,14 +39,15 @@ public func verify<S: Stage>(
   let inputs = inputs()
   if let wrong = countBreakingOneToOne(stage(), inputs) {
     throw VerificationFailure(
-      name: name, rule: .r13, seed: 0, expected: "one element out for each in, since isOneToOne is true",
-      seen: "\(wrong) out", replay: ReplayInstruction(seed: 0, fileID: fileID, function: function))
+      name: name, rule: .r13, finding: .brokenRule, seed: 0,
+      expected: "one element out for each in, since isOneToOne is true", seen: "\(wrong) out", advice: nil,
+      replay: ReplayInstruction(seed: 0, fileID: fileID, function: function))
   }
-  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs) { _, outlet, witness in
+  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs) { _, outlet, witness, _ in
     outlet.via("stage", ObservedStage(stage(), witness))
   }
   subject.oracle = oracle(expected) ?? { callByHand(stage(), $0, finishing: true) }
-  subject.oracleWithoutEnd = { callByHand(stage(), $0, finishing: false) }
+  subject.oracleWithoutEnd = { inputs, _ in callByHand(stage(), inputs, finishing: false) }
   return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
 }
 
@@ -60,7 +59,7 @@ public func verify<S: TimedStage>(
   fileID: String = #fileID, function: String = #function, timed stage: @escaping @Sendable () -> S,
   inputs: () -> [S.Input], expecting expected: (@Sendable ([S.Input]) -> [S.Output])? = nil
 ) throws -> VerificationReport where S.Output: Equatable {
-  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs()) { _, outlet, witness in
+  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs()) { _, outlet, witness, _ in
     outlet.via("stage", ObservedTimedStage(stage(), witness))
   }
   subject.oracle = oracle(expected)
@@ -76,12 +75,10 @@ public func verify<S: AsyncStage>(
   async stage: @escaping @Sendable () -> S, inputs: () -> [S.Input],
   expecting expected: (@Sendable ([S.Input]) -> [S.Output])? = nil
 ) throws -> VerificationReport where S.Output: Equatable {
-  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs()) { _, outlet, witness in
-    outlet.via("stage", ObservedAsyncStage(stage(), witness), parallel: parallel)
-  }
-  subject.oracle = oracle(expected)
-  if case .serial = parallel { subject.oracleWithoutEnd = { await callByHand(stage(), $0) } }
-  return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  try verify(
+    name, seeds: seeds, options: options, parallel: parallel, fileID: fileID, function: function,
+    async: { _ in stage() },
+    inputs: inputs, expecting: expected)
 }
 
 /// Checks an ``AsyncChunkStage`` against the rules; see
@@ -92,11 +89,9 @@ public func verify<S: AsyncChunkStage>(
   fileID: String = #fileID, function: String = #function, chunked stage: @escaping @Sendable () -> S,
   inputs: () -> [S.Input], expecting expected: (@Sendable ([S.Input]) -> [S.Output])? = nil
 ) throws -> VerificationReport where S.Output: Equatable {
-  var subject = Subject<S.Input, S.Output>(name: name, options: options, inputs: inputs()) { _, outlet, witness in
-    outlet.via("stage", ObservedAsyncChunkStage(stage(), witness))
-  }
-  subject.oracle = oracle(expected)
-  return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  try verify(
+    name, seeds: seeds, options: options, fileID: fileID, function: function, chunked: { _ in stage() },
+    inputs: inputs, expecting: expected)
 }
 
 /// Checks a ``Process`` against the rules; see
@@ -107,11 +102,9 @@ public func verify<P: Process>(
   fileID: String = #fileID, function: String = #function, process: @escaping @Sendable () -> P,
   inputs: () -> [P.Input], expecting expected: (@Sendable ([P.Input]) -> [P.Output])? = nil
 ) throws -> VerificationReport where P.Output: Equatable {
-  var subject = Subject<P.Input, P.Output>(name: name, options: options, inputs: inputs()) { _, outlet, _ in
-    outlet.via("stage", process())
-  }
-  subject.oracle = oracle(expected)
-  return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  try verify(
+    name, seeds: seeds, options: options, fileID: fileID, function: function, process: { _ in process() },
+    inputs: inputs, expecting: expected)
 }
 
 /// Checks rule R18: a fragment whose parameters are out of range is refused when the blueprint is built.
@@ -130,8 +123,8 @@ public func verifyRefused<Input: Sendable, Output: Sendable>(
     return error
   }
   throw VerificationFailure(
-    name: name, rule: .r18, seed: 0, expected: "the blueprint lists the fault", seen: "it was accepted",
-    replay: ReplayInstruction(seed: 0, fileID: fileID, function: function))
+    name: name, rule: .r18, finding: .brokenRule, seed: 0, expected: "the blueprint lists the fault",
+    seen: "it was accepted", advice: nil, replay: ReplayInstruction(seed: 0, fileID: fileID, function: function))
 }
 
 /// How many elements a call emits that should emit one, where the stage says that each does: a graph that joins two
@@ -160,26 +153,15 @@ private func callByHand<S: Stage>(_ stage: S, _ inputs: [S.Input], finishing: Bo
   var outputs: [S.Output] = []
   do {
     for element in inputs where stage.demand > 0 { try stage.process(element) { outputs.append($0) } }
-    if finishing || stage.demand == 0 { try stage.finish { outputs.append($0) } }
+    if finishing || stage.demand <= 0 { try stage.finish { outputs.append($0) } }
   } catch {
     return nil
   }
   return outputs
 }
 
-/// What an asynchronous stage emits when it is called by hand, before its input ends; nil when it throws.
-private func callByHand<S: AsyncStage>(_ stage: S, _ inputs: [S.Input]) async -> [S.Output]? {
-  var stage = stage
-  var outputs: [S.Output] = []
-  do {
-    for element in inputs { try await stage.process(element) { outputs.append($0) } }
-  } catch {
-    return nil
-  }
-  return outputs
-}
-
-private func oracle<Input, Output>(
+/// The caller's function of right outputs, as the suite holds it.
+func oracle<Input, Output>(
   _ expected: (@Sendable ([Input]) -> [Output])?
 ) -> (@Sendable ([Input]) -> [Output]?)? {
   guard let expected else { return nil }

@@ -10,7 +10,7 @@ final class Witness: Sendable {
   /// Throws the first fault against a rule.
   func require(_ rule: Rule, _ expected: String) throws {
     guard let first = faults.all.first(where: { $0.rule == rule }) else { return }
-    throw Violation(expected: expected, seen: first.fault)
+    throw Violation(expected: expected, seen: first.fault, rule: rule)
   }
 
   /// After any call: a stage holds no more than it says it may.

@@ -36,6 +36,15 @@ import WeirTesting
     #expect(text.split(separator: "\n").count == 8)
   }
 
+  @Test func `a node without a name is a fault`() {
+    let line = #line + 2
+    let found = faults { graph in
+      graph.source("", 0..<5).map("") { $0 + 1 }.ignore("end")
+    }
+    #expect(found.map(\.kind) == [.emptyName, .emptyName])
+    #expect(found.map { $0.location?.line } == [UInt(line), UInt(line)])
+  }
+
   @Test func `required_R18 impossible numbers are faults and never traps`() {
     for number in [Int.min, -1, 0] {
       let found = faults { graph in

@@ -108,6 +108,69 @@ import WeirTesting
     #expect(accepted?.rule == .r18)
   }
 
+  // MARK: Stages that wait
+
+  @Test func `required_all a stage that sleeps by the clock it is given`() throws {
+    for parallel in [Parallelism<Int>.serial, .ordered(3)] {
+      let report = try verify("sleeper", seeds: .sweep(20), parallel: parallel) { simulation in
+        Sleeper(clock: GraphClock(simulation.clock))
+      } inputs: {
+        Self.numbers
+      } expecting: {
+        $0
+      }
+      #expect(report.checked.count == 17)
+    }
+  }
+
+  @Test func `required_all a stage on all that is ready, a process and a fragment that sleep`() throws {
+    try verify(
+      "chunks", seeds: .sweep(20), chunked: { SleepingChunks(clock: GraphClock($0.clock)) }, inputs: { Self.numbers })
+    try verify(
+      "process", seeds: .sweep(20), process: { SleepingProcess(clock: GraphClock($0.clock)) }, inputs: { Self.numbers })
+    try verify("fragment", seeds: .sweep(20)) { (_, outlet: consuming Outlet<Int>, simulation) in
+      outlet.via("sleep", Sleeper(clock: GraphClock(simulation.clock))).via("double", Doubling())
+    } inputs: {
+      Self.numbers
+    } expecting: {
+      $0.map { $0 * 2 }
+    }
+  }
+
+  @Test func `a stage that sleeps by the real clock is told to take another`() throws {
+    let failure = #expect(throws: VerificationFailure.self) {
+      try verify("real", seeds: .sweep(1), async: { Sleeper(clock: .continuous) }, inputs: { [1] })
+    }
+    #expect(failure?.finding == .stalled)
+    #expect(failure?.description.contains("simulation.clock") == true)
+  }
+
+  @Test(.timeLimit(.minutes(15)))
+  func `required_all a stage that sleeps by the real clock, with patience`() throws {
+    var options = VerificationOptions()
+    options.stallPatience = .seconds(30)
+    options.longRun = 20
+    try verify("real", seeds: .sweep(2), options: options, async: { Sleeper(clock: .continuous) }, inputs: { [1, 2] })
+  }
+
+  @Test func `a stage that means what it does is told which option says so`() throws {
+    let reordered = #expect(throws: VerificationFailure.self) {
+      try verify(
+        "reordered", seeds: .sweep(50), parallel: .unordered(3), async: { SlowEcho() }, inputs: { Self.numbers },
+        expecting: { $0 })
+    }
+    #expect(reordered?.finding == .wrongOutputs)
+    #expect(reordered?.advice?.contains("keepsOrder") == true)
+    let early = #expect(throws: VerificationFailure.self) {
+      try verify("first three", seeds: .sweep(50)) {
+        FirstThree()
+      } inputs: {
+        Self.numbers
+      }
+    }
+    #expect(early?.advice?.contains("mayFinishEarly") == true)
+  }
+
   // MARK: Planted bugs
 
   @Test func `state shared between copies breaks R09 or an earlier rule`() throws {
@@ -133,7 +196,7 @@ import WeirTesting
         $0
       }
     }
-    #expect(failure?.rule == .r03)
+    #expect(failure?.finding == .wrongOutputs)
   }
 
   @Test func `an element held for ever breaks R13`() throws {
@@ -246,5 +309,35 @@ struct Liar: Stage {
   mutating func process(_ element: Int, _ emit: (Int) -> Void) {
     held += 1
     if element > 3 { emit(element) }
+  }
+}
+
+/// Sleeps for each element, longer for some, by a clock it is given.
+struct Sleeper: AsyncStage {
+  let clock: GraphClock
+
+  mutating func process(_ element: Int, _ emit: (Int) -> Void) async throws {
+    try await clock.sleep(for: .milliseconds(1 + element % 3))
+    emit(element)
+  }
+}
+
+struct SleepingChunks: AsyncChunkStage {
+  let clock: GraphClock
+
+  mutating func process(_ elements: [Int], _ emit: (Int) -> Void) async throws {
+    try await clock.sleep(for: .milliseconds(5))
+    for element in elements { emit(element) }
+  }
+}
+
+struct SleepingProcess: Process {
+  let clock: GraphClock
+
+  func run(_ input: ProcessInput<Int>, _ output: ProcessOutput<Int>) async throws {
+    for try await element in input {
+      try await clock.sleep(for: .milliseconds(2))
+      guard await output.send(element) else { return }
+    }
   }
 }

@@ -90,8 +90,10 @@ extension Rig {
     try Violation.unless(
       settled == ledger.issued, expected: "\(ledger.issued) outcomes, one for each element", seen: "\(counts)")
     try Violation.unless(counts[.lost] == nil, expected: "no element is lost", seen: "\(counts)")
-    try Violation.unless(
-      abandonedMayBe || counts[.abandoned] == nil, expected: "nothing is abandoned without an abort", seen: "\(counts)")
+    if !abandonedMayBe, counts[.abandoned] != nil {
+      throw Violation(
+        expected: "nothing is abandoned without an abort", seen: "\(counts)", advice: .mayFinishEarly)
+    }
   }
 
   func checkR16() async throws {

@@ -31,19 +31,23 @@ extension Rig {
     }
     if subject.options.mayFinishEarly, thrown == nil { return }
     let failure = thrown as? StageFailure
-    try Violation.unless(
-      failure?.node == "source" && failure?.cause is PlannedFailure,
-      expected: "the run throws the failure of \"source\"",
-      seen: thrown.map { "\($0)" } ?? "the run ended normally")
+    if failure?.node != "source" || !(failure?.cause is PlannedFailure) {
+      throw Violation(
+        expected: "the run throws the failure of \"source\"",
+        seen: thrown.map { "\($0)" } ?? "the run ended normally", advice: thrown == nil ? .mayFinishEarly : nil)
+    }
     let wanted = ["failed: \(failure.map { "\($0)" } ?? "")"]
     let early = subject.options.mayFinishEarly && ends.all == ["finished"]
-    try Violation.unless(
-      ends.all == wanted || early, expected: "the consumer gets the failure once", seen: "\(ends.all)")
+    if ends.all != wanted, !early {
+      throw Violation(
+        expected: "the consumer gets the failure once", seen: "\(ends.all)",
+        advice: ends.all == ["finished"] ? .mayFinishEarly : nil)
+    }
     try await compareBeforeFailure(seen.all, inputs, early: early)
   }
 
   private func compareBeforeFailure(_ seen: [Output], _ inputs: [Input], early: Bool) async throws {
-    if !early, let exact = await subject.oracleWithoutEnd?(inputs) {
+    if !early, let exact = await subject.oracleWithoutEnd?(inputs, simulation) {
       try subject.compare(seen, with: exact, "what was emitted before the failure")
     } else if let all = expected(inputs) {
       try subject.compare(seen, withBeginningOf: all, "what was emitted before the failure")
