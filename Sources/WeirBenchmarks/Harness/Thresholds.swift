@@ -7,6 +7,7 @@ enum Thresholds {
     // memory
     "idle stage with its task": 7,
     "idle node, six to a task": 3,
+    "idle asynchronous stage": 9,
     "idle stage with its task against idle AsyncStream with its task": 4,
     "stalled consumer, 200-byte messages against bound of the stalled graph by describe()": 1,
     "stalled consumer, 200-byte messages faster than AsyncStream, stalled consumer, 200-byte messages": 15,
