@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "WeirStore", targets: ["WeirStore"]),
     .library(name: "WeirHistory", targets: ["WeirHistory"]),
     .library(name: "WeirChat", targets: ["WeirChat"]),
+    .library(name: "WeirRadio", targets: ["WeirRadio"]),
     .executable(name: "weir", targets: ["WeirCommand"]),
   ],
   targets: [
@@ -32,6 +33,7 @@ let package = Package(
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
+    .target(name: "WeirRadio", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
@@ -66,6 +68,7 @@ let package = Package(
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),
+    .testTarget(name: "WeirRadioTests", dependencies: ["WeirRadio", "Weir", "WeirTesting"]),
     .testTarget(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(

@@ -1,0 +1,160 @@
+import Weir
+
+extension RadioFrameScheduler {
+  /// Sends until the task is cancelled. One run at a time.
+  /// - Throws: ``RadioError`` `busy` when it runs already, `stopped` when it has run before, `ledgerFailed` when time on air can
+  ///   not be noted: nothing is sent that might not be counted.
+  public func run() async throws(RadioError) {
+    let refusal: RadioError? = change { core in
+      if core.isStopped { return RadioError(.stopped, "the scheduler has stopped; make a new one") }
+      if core.isRunning { return RadioError(.busy, "the scheduler runs already") }
+      core.isRunning = true
+      return nil
+    }
+    if let refusal { throw refusal }
+    defer { change { $0.stop(at: clock.now) } }
+    var generator = SystemRandomNumberGenerator()
+    var access: (channel: Modulation, state: ChannelAccess)?
+    while !Task.isCancelled {
+      switch change({ $0.step(at: clock.now) }) {
+      case .wait(let until): await waitForRing(until: until)
+      case .onAir: await waitForRing(until: nil)
+      case .ready(let frameClass):
+        if let listening {
+          let modulation = change { $0.state.options.channel.modulation }
+          var state = access?.channel == modulation ? access?.state : nil
+          let isFree = await listen(&state, modulation, listening, for: frameClass, &generator)
+          access = state.map { (modulation, $0) }
+          guard isFree else { continue }
+        }
+        guard let transmission = change({ $0.state.take(at: clock.now) }) else { continue }
+        try await transmit(transmission)
+      }
+    }
+  }
+
+  /// Sends one frame and says what became of it.
+  private func transmit(_ transmission: SchedulerState.Transmission) async throws(RadioError) {
+    do {
+      try note(transmission.airtime, on: transmission.channel, at: clock.now)
+    } catch {
+      change { $0.state.finished(error, at: clock.now) }
+      throw error
+    }
+    let (error, measured) = await sendGuarded(
+      transmission.frame.payload, on: transmission.channel, airtime: transmission.airtime)
+    change { core in
+      core.state.finished(error, measured: measured, at: clock.now)
+      core.ring()
+    }
+    if error?.kind == .sendTimedOut { await recover() }
+    let rest = change { $0.state.turnAround }
+    if rest > .zero { try? await clock.sleep(for: rest) }
+  }
+
+  /// Sends a frame, and does not wait longer for the modem than it can need: a confirmation that never comes must not hold the
+  /// radio for ever, nor count for the frame after.
+  /// - Returns: why it was not sent, and how long it was on the air as far as can be seen.
+  func sendGuarded(
+    _ payload: [UInt8], on channel: RadioChannel, airtime: Duration
+  ) async -> (error: RadioError?, measured: Duration?) {
+    let transfer = radio.transferTime(bytes: payload.count)
+    let patience = transfer + airtime * 3 / 2 + .seconds(1)
+    let start = clock.now
+    let error = await withTaskGroup(of: RadioError?.self) { group in
+      group.addTask { [radio] in
+        do {
+          try await radio.send(payload, on: channel)
+          return nil
+        } catch let error as RadioError {
+          return error
+        } catch is CancellationError {
+          return RadioError(.stopped, "the scheduler was stopped while the frame was on its way")
+        } catch {
+          return RadioError(.sendFailed, "\(error)")
+        }
+      }
+      group.addTask { [clock] in
+        do {
+          try await clock.sleep(for: patience)
+        } catch {
+          return RadioError(.stopped, "the scheduler was stopped while the frame was on its way")
+        }
+        return RadioError(
+          .sendTimedOut, "the modem said nothing for \(patience), \(payload.count) bytes take \(airtime)")
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      return first
+    }
+    return (error, error == nil ? clock.now - start - transfer : nil)
+  }
+
+  /// Listens until the channel is free for a frame of a class, or the start is put off.
+  private func listen(
+    _ access: inout ChannelAccess?, _ modulation: Modulation, _ options: ChannelAccess.Options,
+    for frameClass: FrameClass,
+    _ generator: inout SystemRandomNumberGenerator
+  ) async -> Bool {
+    var state = access ?? ChannelAccess(modulation, options: options)
+    defer { access = state }
+    let (use, channel) = change { ($0.use.percent(at: clock.now), $0.state.options.channel) }
+    var action = state.begin(frameClass, use: use, &generator)
+    while !Task.isCancelled {
+      switch action {
+      case .wait(let time):
+        guard (try? await clock.sleep(for: time)) != nil else { return false }
+        action = state.waited()
+      case .listen:
+        do {
+          let before = clock.now
+          let isBusy = try await radio.isChannelBusy(channel)
+          if isBusy { heardForeign(max(clock.now - before, modulation.detectionTime)) }
+          action = state.heard(busy: isBusy, at: clock.now, &generator)
+        } catch {
+          await recover()
+          return false
+        }
+      case .transmit: return true
+      case .putOff:
+        change { $0.state.countBusyChannel() }
+        return false
+      case .recover:
+        change { $0.state.countBusyChannel() }
+        await recover()
+        return false
+      }
+    }
+    return false
+  }
+
+  /// Looks after a radio in an unknown state; one that cannot be put in order is quarantined.
+  func recover() async {
+    do {
+      try await radio.recover()
+    } catch {
+      if Task.isCancelled { return }
+      change { $0.quarantine("the modem could not be recovered: \(error)") }
+    }
+  }
+
+  /// Waits until something has changed, or until a time.
+  private func waitForRing(until time: Duration?) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.ring() }
+      if let time { group.addTask { [clock] in try? await clock.sleep(until: time) } }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func ring() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if !change({ $0.wait(continuation) }) { continuation.resume() }
+      }
+    } onCancel: {
+      change { $0.ring() }
+    }
+  }
+}
