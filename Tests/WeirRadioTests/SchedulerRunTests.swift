@@ -21,6 +21,9 @@ import WeirTesting
         group.cancelAll()
         try await group.waitForAll()
       }
+      for (flow, account) in scheduler.metrics.flows {
+        try simulation.require(account.isBalanced && account.queued == 0, "\(flow): \(account)")
+      }
       for (frameClass, metrics) in scheduler.metrics.classes {
         try simulation.require(metrics.isBalanced && metrics.queued == 0, "\(frameClass): \(metrics)")
       }
@@ -72,6 +75,26 @@ import WeirTesting
         throw RequirementFailed()
       }
       try simulation.require(wait > .zero)
+    }
+  }
+
+  @Test func `a snapshot adds up, names the window, and bounds the flows it counts`() throws {
+    try Self.simulated(seeds: 3, region: .us915SingleChannel) { simulation, scheduler, radio in
+      for index in 0..<300 { _ = await scheduler.send(Self.frame(.control, 1, 10, flow: "\(index)")) }
+      let snapshot = scheduler.snapshot()
+      let airtime = radio.log.sent.reduce(Duration.zero) { $0 + ($1.end - $1.start) }
+      try simulation.require(snapshot.metrics.classes[.control]?.airtime == airtime, "\(airtime)")
+      try simulation.require(snapshot.metrics.flows.count == SchedulerMetrics.mostFlows + 1)
+      let flows = snapshot.metrics.flows.values.reduce(UInt64(0)) { $0 + $1.offered }
+      try simulation.require(flows == 300, "\(flows)")
+      let window = snapshot.windows.first
+      try simulation.require(
+        window.map { $0.used > .zero && $0.used <= $0.limit } ?? false, "\(String(describing: window))")
+      try simulation.require(snapshot.ownUse > 0 && snapshot.ownUse <= 2.1, "\(snapshot.ownUse)")
+      let offered = snapshot.samples.filter { $0.name == "radio.class.offered" }.reduce(0) { $0 + $1.value }
+      try simulation.require(offered == 300, "\(offered)")
+      let units = Set(snapshot.samples.map(\.unit))
+      try simulation.require(units == ["1", "ms"], "\(units)")
     }
   }
 

@@ -11,12 +11,17 @@ struct LeaseState: Sendable, Equatable {
 
   private(set) var phase = Phase.free
   private var nextOwner: UInt64 = 1
+  private var start: Duration = .zero
+  private var hasYielded = false
   /// Leases given, and how they ended.
   private(set) var counts = LeaseCounts()
 
   /// Gives the radio to a new owner; nil when it is not free.
-  mutating func acquire(until deadline: Duration) -> UInt64? {
+  mutating func acquire(until deadline: Duration, askedAt asked: Duration, at now: Duration) -> UInt64? {
     guard phase == .free else { return nil }
+    counts.wait.record(now - asked)
+    start = now
+    hasYielded = false
     let owner = nextOwner
     nextOwner += 1
     phase = .leased(owner: owner, deadline: deadline)
@@ -39,8 +44,9 @@ struct LeaseState: Sendable, Equatable {
   }
 
   /// The owner gives the radio back. Only the first end counts.
-  mutating func end(_ owner: UInt64, _ ending: LeaseEnding) -> Bool {
+  mutating func end(_ owner: UInt64, _ ending: LeaseEnding, at now: Duration) -> Bool {
     guard isHeld(by: owner) else { return false }
+    counts.hold.record(now - start)
     switch ending {
     case .restored, .notRequired:
       phase = .free
@@ -59,9 +65,16 @@ struct LeaseState: Sendable, Equatable {
     }
   }
 
+  /// The owner has been asked to yield: counted once a lease.
+  mutating func countYield() {
+    if !hasYielded { counts.yields &+= 1 }
+    hasYielded = true
+  }
+
   /// An owner that did not move on in time has left the radio in a state that nobody knows.
   mutating func expire(at now: Duration) -> Bool {
     guard let deadline, now >= deadline else { return false }
+    counts.hold.record(now - start)
     quarantine("the lease was not given back in time")
     return true
   }
@@ -97,11 +110,17 @@ public enum LeaseEnding: Sendable, Hashable {
 }
 
 /// How many leases were given, and how they ended.
-public struct LeaseCounts: Sendable, Hashable {
+public struct LeaseCounts: Sendable, Equatable {
   /// Leases given.
   public internal(set) var given: UInt64 = 0
   /// Leases given back with the radio as it was.
   public internal(set) var restored: UInt64 = 0
   /// Times the radio was left in an unknown state, by whomever.
   public internal(set) var quarantined: UInt64 = 0
+  /// Leases that were asked to yield.
+  public internal(set) var yields: UInt64 = 0
+  /// From asking for a lease to having it.
+  public internal(set) var wait = LatencyHistogram()
+  /// From having it to its end.
+  public internal(set) var hold = LatencyHistogram()
 }

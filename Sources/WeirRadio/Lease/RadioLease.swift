@@ -28,7 +28,9 @@ public final class RadioLease: Sendable {
   public var isYieldRequested: Bool {
     scheduler.change { core in
       let wait = core.state.urgentWait(besides: flow, at: scheduler.clock.now)
-      return wait.map { $0 > core.state.options.yieldAfter } ?? false
+      let isRequested = wait.map { $0 > core.state.options.yieldAfter } ?? false
+      if isRequested { core.lease.countYield() }
+      return isRequested
     }
   }
 

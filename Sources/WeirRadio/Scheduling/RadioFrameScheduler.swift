@@ -17,6 +17,7 @@ import Weir
 public final class RadioFrameScheduler: Sendable {
   private let core: Mutex<SchedulerCore>
   private let keys = Atomic<UInt64>(1)
+  private let made: Duration
   let radio: any FrameRadio
   let clock: GraphClock
   let listening: ChannelAccess.Options?
@@ -48,6 +49,7 @@ public final class RadioFrameScheduler: Sendable {
     core = Mutex(SchedulerCore(state))
     self.radio = radio
     self.clock = clock
+    made = clock.now
     self.listening = listening
     self.ledger = ledger
     self.onReport = onReport
@@ -111,11 +113,24 @@ public final class RadioFrameScheduler: Sendable {
 
   // MARK: What is known
 
-  /// Counts, times and time on air by class.
+  /// Counts, times and time on air by class and flow.
   public var metrics: SchedulerMetrics { core.withLock { $0.state.metrics } }
 
   /// How leases ended.
   public var leaseCounts: LeaseCounts { core.withLock { $0.lease.counts } }
+
+  /// All there is to know at this moment.
+  public func snapshot() -> SchedulerSnapshot {
+    let now = clock.now
+    let reason = quarantineReason
+    return core.withLock { core in
+      let own = core.state.metrics.classes.values.reduce(Duration.zero) { $0 + $1.airtime }
+      let age = now - made
+      return SchedulerSnapshot(
+        metrics: core.state.metrics, windows: core.state.windows(at: now), foreignUse: core.use.percent(at: now),
+        ownUse: age > .zero ? min(100, 100 * (own / age)) : 0, leases: core.lease.counts, quarantine: reason)
+    }
+  }
 
   /// Time on air for which a class has room now; nil where its rules bound frames only. Producers that pace themselves ask.
   public func room(for frameClass: FrameClass) -> Duration? { core.withLock { $0.state.room(for: frameClass) } }

@@ -16,6 +16,14 @@ struct Submission: Sendable {
   let onReport: @Sendable (FrameReport) -> Void
 }
 
+/// Somebody who waits for the radio.
+private struct LeaseWaiter: Sendable {
+  let key: UInt64
+  let hold: Duration
+  let asked: Duration
+  let tell: @Sendable (UInt64?) -> Void
+}
+
 /// Everything that ``RadioFrameScheduler`` keeps under its lock: the state, who waits for what, and the lease.
 struct SchedulerCore: Sendable {
   var state: SchedulerState
@@ -33,7 +41,7 @@ struct SchedulerCore: Sendable {
   private var queued: [UInt64: FrameID] = [:]
   private var keys: [FrameID: UInt64] = [:]
   private var cancelledEarly: Set<UInt64> = []
-  private var leaseWaiters: [(key: UInt64, hold: Duration, tell: @Sendable (UInt64?) -> Void)] = []
+  private var leaseWaiters: [LeaseWaiter] = []
   private var isRung = false
   private var bell: CheckedContinuation<Void, Never>?
   private var effects = SchedulerEffects()
@@ -198,7 +206,7 @@ struct SchedulerCore: Sendable {
     if isStopped || cancelledEarly.remove(key) != nil {
       effects.leases.append((nil, tell))
     } else {
-      leaseWaiters.append((key, hold, tell))
+      leaseWaiters.append(LeaseWaiter(key: key, hold: hold, asked: now, tell: tell))
       grantLease(at: now)
     }
   }
@@ -214,14 +222,15 @@ struct SchedulerCore: Sendable {
   /// The first that waits gets the radio when it is free and nothing is on the air.
   private mutating func grantLease(at now: Duration) {
     guard !leaseWaiters.isEmpty, !state.isOnAir else { return }
-    guard let owner = lease.acquire(until: now + leaseWaiters[0].hold) else { return }
+    let first = leaseWaiters[0]
+    guard let owner = lease.acquire(until: now + first.hold, askedAt: first.asked, at: now) else { return }
     state.access = .leased
     effects.leases.append((owner, leaseWaiters.removeFirst().tell))
     ring()
   }
 
   mutating func endLease(_ owner: UInt64, _ ending: LeaseEnding, at now: Duration) -> Bool {
-    guard lease.end(owner, ending) else { return false }
+    guard lease.end(owner, ending, at: now) else { return false }
     if case .quarantined = ending {
       state.quarantine()
     } else {

@@ -1,7 +1,14 @@
-/// What a scheduler has done so far, by class. Sums of 64 bits; nothing grows.
+/// What a scheduler has done so far. Sums of 64 bits and histograms of fixed size.
+///
+/// Memory: six classes and at most ``mostFlows`` flows of 0.6 KiB each.
 public struct SchedulerMetrics: Sendable, Equatable {
-  /// The figures of one class.
-  public struct Class: Sendable, Equatable {
+  /// Flows that are counted one by one; further ones are counted together.
+  public static let mostFlows = 256
+  /// The name under which further flows are counted.
+  public static let otherFlows = "(others)"
+
+  /// The figures of a class or a flow.
+  public struct Account: Sendable, Equatable {
     /// Frames offered, whatever became of them.
     public internal(set) var offered: UInt64 = 0
     /// Frames by fate.
@@ -21,17 +28,42 @@ public struct SchedulerMetrics: Sendable, Equatable {
     public var isBalanced: Bool { offered == fates.values.reduce(0, &+) &+ queued }
   }
 
+  /// A flow of a class.
+  public struct Flow: Sendable, Hashable {
+    /// The class.
+    public let frameClass: FrameClass
+    /// The flow's name.
+    public let name: String
+  }
+
   /// By class.
-  public internal(set) var classes: [FrameClass: Class] = Dictionary(
-    uniqueKeysWithValues: FrameClass.allCases.map { ($0, Class()) })
+  public internal(set) var classes: [FrameClass: Account] = Dictionary(
+    uniqueKeysWithValues: FrameClass.allCases.map { ($0, Account()) })
+  /// By flow.
+  public internal(set) var flows: [Flow: Account] = [:]
+  /// From the start of sending to the modem's word.
+  public internal(set) var sending = LatencyHistogram()
+  /// Transmissions that the modem refused.
+  public internal(set) var failures: UInt64 = 0
   /// Transmissions of which the modem said nothing in time.
   public internal(set) var timeouts: UInt64 = 0
-  /// Starts put off because somebody else was heard.
+  /// Waits because somebody else was heard.
+  public internal(set) var backoffs: UInt64 = 0
+  /// Starts put off because somebody else was heard for too long.
   public internal(set) var busyChannel: UInt64 = 0
+  /// Times the radio was looked after.
+  public internal(set) var recoveries: UInt64 = 0
+  /// Times that did not help.
+  public internal(set) var recoveryFailures: UInt64 = 0
 
-  subscript(_ frameClass: FrameClass) -> Class {
-    get { classes[frameClass] ?? Class() }
-    set { classes[frameClass] = newValue }
+  /// Changes the figures of a frame's class and flow alike.
+  mutating func count(_ frameClass: FrameClass, _ flow: String, _ change: (inout Account) -> Void) {
+    change(&classes[frameClass, default: Account()])
+    var key = Flow(frameClass: frameClass, name: flow)
+    if flows[key] == nil, flows.count >= SchedulerMetrics.mostFlows {
+      key = Flow(frameClass: frameClass, name: SchedulerMetrics.otherFlows)
+    }
+    change(&flows[key, default: Account()])
   }
 }
 

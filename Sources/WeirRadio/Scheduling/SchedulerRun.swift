@@ -109,7 +109,10 @@ extension RadioFrameScheduler {
         do {
           let before = clock.now
           let isBusy = try await radio.isChannelBusy(channel)
-          if isBusy { heardForeign(max(clock.now - before, modulation.detectionTime)) }
+          if isBusy {
+            heardForeign(max(clock.now - before, modulation.detectionTime))
+            change { $0.state.count { $0.backoffs &+= 1 } }
+          }
           action = state.heard(busy: isBusy, at: clock.now, &generator)
         } catch {
           await recover()
@@ -117,10 +120,10 @@ extension RadioFrameScheduler {
         }
       case .transmit: return true
       case .putOff:
-        change { $0.state.countBusyChannel() }
+        change { $0.state.count { $0.busyChannel &+= 1 } }
         return false
       case .recover:
-        change { $0.state.countBusyChannel() }
+        change { $0.state.count { $0.busyChannel &+= 1 } }
         await recover()
         return false
       }
@@ -130,10 +133,12 @@ extension RadioFrameScheduler {
 
   /// Looks after a radio in an unknown state; one that cannot be put in order is quarantined.
   func recover() async {
+    change { $0.state.count { $0.recoveries &+= 1 } }
     do {
       try await radio.recover()
     } catch {
       if Task.isCancelled { return }
+      change { $0.state.count { $0.recoveryFailures &+= 1 } }
       change { $0.quarantine("the modem could not be recovered: \(error)") }
     }
   }

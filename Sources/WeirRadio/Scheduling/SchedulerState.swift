@@ -109,8 +109,8 @@ public struct SchedulerState: Sendable {
       return count(rejected(id, frame, .quarantined))
     }
     if waiting.isExpired(at: now) {
-      metrics[frame.frameClass].offered &+= 1
       nextID += 1
+      metrics.count(frame.frameClass, frame.flow) { $0.offered &+= 1 }
       end(waiting, .expired, waited: false)
       return .accepted(id)
     }
@@ -194,9 +194,11 @@ public struct SchedulerState: Sendable {
 
   private mutating func admit(_ frame: WaitingFrame) {
     nextID += 1
-    metrics[frame.frame.frameClass].offered &+= 1
-    metrics[frame.frame.frameClass].queued &+= 1
-    metrics[frame.frame.frameClass].queuedAirtime += frame.airtime
+    metrics.count(frame.frame.frameClass, frame.frame.flow) { account in
+      account.offered &+= 1
+      account.queued &+= 1
+      account.queuedAirtime += frame.airtime
+    }
   }
 
   private func rejected(_ id: FrameID, _ frame: RadioFrame, _ rejection: Rejection) -> FrameReport {
@@ -206,8 +208,10 @@ public struct SchedulerState: Sendable {
 
   private mutating func count(_ report: FrameReport) -> Offer {
     nextID += 1
-    metrics[report.frameClass].offered &+= 1
-    metrics[report.frameClass].fates[report.fate.kind, default: 0] &+= 1
+    metrics.count(report.frameClass, report.flow) { account in
+      account.offered &+= 1
+      account.fates[report.fate.kind, default: 0] &+= 1
+    }
     reports.append(report)
     guard case .rejected(let rejection) = report.fate else { return .accepted(report.id) }
     return .rejected(report.id, rejection)
@@ -215,12 +219,13 @@ public struct SchedulerState: Sendable {
 
   /// The end of a frame.
   mutating func end(_ frame: WaitingFrame, _ fate: FrameFate, waited: Bool = true) {
-    let frameClass = frame.frame.frameClass
-    if waited {
-      metrics[frameClass].queued &-= 1
-      metrics[frameClass].queuedAirtime -= frame.airtime
+    metrics.count(frame.frame.frameClass, frame.frame.flow) { account in
+      if waited {
+        account.queued &-= 1
+        account.queuedAirtime -= frame.airtime
+      }
+      account.fates[fate.kind, default: 0] &+= 1
     }
-    metrics[frameClass].fates[fate.kind, default: 0] &+= 1
     reports.append(frame.report(fate))
   }
 
@@ -272,9 +277,11 @@ public struct SchedulerState: Sendable {
     let frameClass = frame.frame.frameClass
     onAir = (frame, now, false)
     budget.spend(frame.airtime, in: frame.subBand, at: now)
-    metrics[frameClass].queuedAirtime -= frame.airtime
-    metrics[frameClass].airtime += frame.airtime
-    metrics[frameClass].wait.record(now - frame.offered)
+    metrics.count(frameClass, frame.frame.flow) { account in
+      account.queuedAirtime -= frame.airtime
+      account.airtime += frame.airtime
+      account.wait.record(now - frame.offered)
+    }
     for other in FrameClass.allCases {
       if other == frameClass {
         shares[other]?.sent(frame.airtime)
@@ -289,19 +296,23 @@ public struct SchedulerState: Sendable {
   ///   - error: why it was not sent; nil when the modem confirmed it.
   ///   - measured: time on air as it was seen; corrects the window, never downwards.
   public mutating func finished(_ error: RadioError? = nil, measured: Duration? = nil, at now: Duration) {
-    guard let (frame, _, cancelled) = onAir else { return }
+    guard let (frame, start, cancelled) = onAir else { return }
     onAir = nil
     let airtime = max(frame.airtime, measured ?? .zero)
     budget.correct(airtime, in: frame.subBand, endedAt: now)
-    let frameClass = frame.frame.frameClass
-    metrics[frameClass].queued &-= 1
-    metrics[frameClass].airtime += airtime - frame.airtime
-    if error?.kind == .sendTimedOut { metrics.timeouts &+= 1 }
+    metrics.sending.record(now - start)
+    if let error {
+      if error.kind == .sendTimedOut { metrics.timeouts &+= 1 } else { metrics.failures &+= 1 }
+    }
     let latency = now - frame.offered
-    if error == nil { metrics[frameClass].latency.record(latency) }
     let fate: FrameFate =
       error.map { .failed($0) } ?? .sent(airtime: airtime, latency: latency, afterCancel: cancelled)
-    metrics[frameClass].fates[fate.kind, default: 0] &+= 1
+    metrics.count(frame.frame.frameClass, frame.frame.flow) { account in
+      account.queued &-= 1
+      account.airtime += airtime - frame.airtime
+      if error == nil { account.latency.record(latency) }
+      account.fates[fate.kind, default: 0] &+= 1
+    }
     reports.append(frame.report(fate))
   }
 

@@ -29,8 +29,10 @@ extension SchedulerState {
   mutating func endUnoffered(_ frame: RadioFrame, _ fate: FrameFate) -> FrameID {
     let id = FrameID(number: nextID)
     nextID += 1
-    metrics[frame.frameClass].offered &+= 1
-    metrics[frame.frameClass].fates[fate.kind, default: 0] &+= 1
+    metrics.count(frame.frameClass, frame.flow) { account in
+      account.offered &+= 1
+      account.fates[fate.kind, default: 0] &+= 1
+    }
     reports.append(
       FrameReport(id: id, frameClass: frame.frameClass, flow: frame.flow, token: frame.token, fate: fate))
     return id
@@ -39,8 +41,18 @@ extension SchedulerState {
   /// Whether a frame is on the air.
   var isOnAir: Bool { onAir != nil }
 
-  /// A start was put off, since somebody else was heard.
-  mutating func countBusyChannel() { metrics.busyChannel &+= 1 }
+  /// Notes something about the radio.
+  mutating func count(_ change: (inout SchedulerMetrics) -> Void) { change(&metrics) }
+
+  /// The windows of the sub-bands with a limit.
+  func windows(at now: Duration) -> [SchedulerSnapshot.Window] {
+    zip(options.region.subBands, budget.ledgers).compactMap { band, ledger in
+      guard let ledger else { return nil }
+      let start = ledger.earliestStart(of: longestFrame, from: now)
+      return SchedulerSnapshot.Window(
+        subBand: band.name, used: ledger.used(endingAt: now), limit: ledger.limit, untilPermit: start.map { $0 - now })
+    }
+  }
 
   /// Ends everything that waits.
   @discardableResult
