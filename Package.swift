@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "WeirStore", targets: ["WeirStore"]),
     .library(name: "WeirHistory", targets: ["WeirHistory"]),
     .library(name: "WeirChat", targets: ["WeirChat"]),
+    .library(name: "WeirChunks", targets: ["WeirChunks"]),
     .executable(name: "weir", targets: ["WeirCommand"]),
   ],
   targets: [
@@ -32,12 +33,16 @@ let package = Package(
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
+    .target(name: "WeirChunks", dependencies: ["Weir", "CZstd"], exclude: ["README.md"]),
+    .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
       name: "WeirBenchmarks",
-      dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CSQLite", "CAllocator"],
+      dependencies: [
+        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "CSQLite", "CZstd", "CAllocator",
+      ],
       exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
@@ -66,6 +71,7 @@ let package = Package(
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),
+    .testTarget(name: "WeirChunksTests", dependencies: ["WeirChunks", "Weir", "WeirTesting", "CZstd", "CAllocator"]),
     .testTarget(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
