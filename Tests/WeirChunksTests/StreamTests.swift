@@ -130,6 +130,15 @@ import WeirTesting
     }
     try stage.finish { decoded.append($0) }
     #expect(decoded == [0, 2, 4, 5].map { elements[$0] } && errors == 1)
+
+    // A damaged chunk may come again whole, and one whose number is damaged does not shut out those that follow.
+    let whole = try run(CompressChunks(size: 500), elements)
+    var wild = whole[1]
+    (wild.number, wild.checksum) = (.max, 0)
+    stage = DecompressChunks(continuity: .gaps)
+    decoded = []
+    for chunk in [whole[0], wild, chunks[1]] + whole[1...] { try? stage.process(chunk) { decoded.append($0) } }
+    #expect(decoded == elements)
     let parts = try run(CompressStream(), elements)
     #expect(failure { _ = try run(DecompressChunks(continuity: .gaps), Array(parts[1...])) } == .outOfOrder)
   }

@@ -45,7 +45,7 @@ public final class Compressor: Sendable {
       checksum: checksum, bytes: frame)
   }
 
-  /// Bytes that the contexts occupy now.
+  /// Bytes that the context of the level occupies now.
   public var memory: Int { contexts.withLock { $0.main.memory } }
 
   private static func frame(_ original: [UInt8], _ contexts: inout Contexts) throws(ChunkError) -> [UInt8]? {

@@ -63,7 +63,7 @@ struct DecompressionContext: ~Copyable {
   ) throws(ChunkError) {
     var result = ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
     _ = try ChunkError.checked(result, while: "beginning a stream")
-    result = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(limits.windowLog))
+    result = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(clamping: limits.windowLog))
     _ = try ChunkError.checked(result, while: "limiting the window")
     result = ZSTD_DCtx_refDDict(context, dictionary?.digest.pointer)
     _ = try ChunkError.checked(result, while: "taking a dictionary")

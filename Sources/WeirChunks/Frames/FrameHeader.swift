@@ -57,7 +57,7 @@ struct FrameHeader: Equatable {
 
   /// Throws when the frame asks for more than is allowed.
   func admit(_ limits: DecodingLimits, dictionary expected: UInt32) throws(ChunkError) {
-    if window > UInt64(1) << UInt64(limits.windowLog) {
+    if window > UInt64(1) << limits.windowLog {
       throw ChunkError(.windowTooLarge, "the frame looks back \(window) bytes, the limit is 2^\(limits.windowLog)")
     }
     if dictionary != 0 && dictionary != expected {

@@ -44,12 +44,13 @@ extension ChunkIndex {
 extension ChunkIndex {
   /// The index as bytes. Highest byte first: "WCI1", flags (1: dictionary), dictionary u16, number of chunks u32; for
   /// each chunk coding u8, original length u32, coded length u32, checksum u32; last the checksum of all that, u32.
-  /// - Throws: `badIndex` when a chunk is longer than 32 bits can say.
+  /// - Throws: `badIndex` when a chunk is longer, or their number larger, than 32 bits can say.
   public func encoded() throws(ChunkError) -> [UInt8] {
     var result = Self.magic
     result.append(dictionary == nil ? 0 : 1)
     result.append(bigEndian: dictionary ?? 0)
-    result.append(bigEndian: UInt32(clamping: count))
+    guard let number = UInt32(exactly: count) else { throw ChunkError(.badIndex, "\(count) chunks are too many") }
+    result.append(bigEndian: number)
     for entry in entries {
       guard let original = UInt32(exactly: entry.original.count), let coded = UInt32(exactly: entry.coded.count) else {
         throw ChunkError(.badIndex, "a chunk of \(entry.original.count) bytes does not fit into an index")

@@ -1,6 +1,6 @@
 /// Where which original bytes are, for chunks that stand for themselves: random access, and resuming in the middle.
 ///
-/// Holds lengths and adds them up, so chunks can neither overlap nor leave holes, whoever wrote the index. 32 bytes
+/// Holds lengths and adds them up, so chunks can neither overlap nor leave holes, whoever wrote the index. 40 bytes
 /// of memory and 13 encoded ones a chunk.
 public struct ChunkIndex: Sendable, Hashable {
   /// What the index knows of one chunk.

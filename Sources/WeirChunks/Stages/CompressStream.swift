@@ -104,9 +104,11 @@ struct ChunkNumber: Sendable {
 
   init(_ first: UInt32 = 0) { next = first }
 
+  init(following number: UInt32) { next = number == .max ? nil : number + 1 }
+
   mutating func take() throws(ChunkError) -> UInt32 {
     guard let number = next else { throw ChunkError(.outOfRange, "a stream has at most 2^32 chunks") }
-    next = number == .max ? nil : number + 1
+    self = ChunkNumber(following: number)
     return number
   }
 }

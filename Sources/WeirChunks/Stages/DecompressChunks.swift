@@ -53,7 +53,8 @@ public struct DecompressChunks: Stage {
       let original = try accept(element)
       if !original.isEmpty { emit(original) }
     } catch {
-      if continuity != .gaps { failure = error }
+      // A frame with a hole cannot go on; chunks that stand for themselves can.
+      if continuity != .gaps || !stream.isUntouched { failure = error }
       throw error
     }
   }
@@ -73,20 +74,20 @@ public struct DecompressChunks: Stage {
       throw ChunkError(.tooLong, "chunk \(chunk.number) makes more than \(limits.totalLength) bytes in all")
     }
     let original = try chunk.coding == .part ? part(chunk) : alone(chunk)
+    // Only now: a damaged chunk may come again, and its number may be damaged too.
+    expected = ChunkNumber(following: chunk.number)
     total = sum
     isLastSeen = chunk.isLast
     return original
   }
 
-  private mutating func follow(_ chunk: CodedChunk) throws(ChunkError) {
+  private func follow(_ chunk: CodedChunk) throws(ChunkError) {
     let isExpected = chunk.number == expected.next
     let mayJump = continuity == .gaps && chunk.coding != .part && expected.next.map { chunk.number > $0 } ?? false
     guard isExpected || mayJump else {
       throw ChunkError(
         .outOfOrder, "chunk \(chunk.number) came where \(expected.next.map { "\($0)" } ?? "none") has to follow")
     }
-    expected = ChunkNumber(chunk.number)
-    _ = try expected.take()
   }
 
   private mutating func alone(_ chunk: CodedChunk) throws(ChunkError) -> [UInt8] {
