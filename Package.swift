@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "WeirHistory", targets: ["WeirHistory"]),
     .library(name: "WeirChat", targets: ["WeirChat"]),
     .library(name: "WeirRadio", targets: ["WeirRadio"]),
+    .library(name: "WeirChunks", targets: ["WeirChunks"]),
     .executable(name: "weir", targets: ["WeirCommand"]),
   ],
   targets: [
@@ -34,12 +35,16 @@ let package = Package(
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
     .target(name: "WeirRadio", dependencies: ["Weir"], exclude: ["README.md"]),
+    .target(name: "WeirChunks", dependencies: ["Weir", "CZstd"], exclude: ["README.md"]),
+    .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
       name: "WeirBenchmarks",
-      dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CSQLite", "CAllocator"],
+      dependencies: [
+        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "CSQLite", "CZstd", "CAllocator",
+      ],
       exclude: ["README.md"]),
 
     .executableTarget(name: "QuickStart", dependencies: ["Weir"], path: "Examples/QuickStart"),
@@ -69,6 +74,7 @@ let package = Package(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),
     .testTarget(name: "WeirRadioTests", dependencies: ["WeirRadio", "Weir", "WeirTesting"]),
+    .testTarget(name: "WeirChunksTests", dependencies: ["WeirChunks", "Weir", "WeirTesting", "CZstd", "CAllocator"]),
     .testTarget(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(

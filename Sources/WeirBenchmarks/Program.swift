@@ -15,7 +15,7 @@
 struct Program {
   static let families = [
     memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store, storeReads,
-    observed, acknowledged, dedupe, search, history,
+    observed, acknowledged, dedupe, search, history, chunks,
   ]
 
   static func main() async {

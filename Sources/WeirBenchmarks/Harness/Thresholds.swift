@@ -153,6 +153,14 @@ enum Thresholds {
     "search for a phrase, indexed faster than search for a phrase by LIKE": 2,
     "search for a word, indexed": 20_000_000,
     "search beyond the index": 60_000,
+    // chunks: by processor time, both sides in the same library
+    "Compressor, level 1 faster than zstd, level 1": 0.6,
+    "Compressor, level 3 faster than zstd, level 3": 0.6,
+    "Compressor, level 9 faster than zstd, level 9": 0.6,
+    "Decompressor, level 3 faster than zstd decompression, level 3": 0.4,
+    "CompressStream in a graph, level 3 faster than zstd stream, level 3": 0.5,
+    "small message, encode": 1_000_000,
+    "small message, decode": 100_000,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.
