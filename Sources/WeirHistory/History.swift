@@ -71,10 +71,12 @@ public final class History: Sendable {
       var settings = options.connection
       settings.writeLock = try WriteLock(besideDatabase: path)
       let events = WriterThread<RecordingContext>.Events(
+        rolledBack: { $0.undone() },
         committed: { context in
-          guard let seq = context.newHead() else { return }
-          head.recorded(upTo: seq)
+          guard context.recorded != nil else { return }
+          // Others first: they have the longer way.
           ringer?.ring()
+          if let seq = context.takeRecorded() { head.recorded(upTo: seq) }
         })
       writer = try await WriterThread.open(path: path, schema: schema, options: settings, events: events) {
         (connection) throws(StoreError) in
@@ -100,7 +102,7 @@ public final class History: Sendable {
     let first = try await history { () throws(StoreError) in
       try await reader.perform { (context) throws(StoreError) in try context.head() }
     }
-    head.moved(to: first)
+    head.recorded(upTo: first)
     let watcher = WakeThread(database: path, options: options.wake, bell: bell, head: head)
     return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
   }

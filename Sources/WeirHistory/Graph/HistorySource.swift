@@ -118,6 +118,7 @@ struct Reading {
 
   /// Makes the next batch and returns the promise of its outcome; nil when the history was closed.
   mutating func next() async throws -> BatchPromise? {
+    var handed: HistoryPage?
     while !Task.isCancelled {
       if delay > .zero {
         try await settings.clock.sleep(for: delay)
@@ -128,9 +129,10 @@ struct Reading {
       let held: HistoryToken
       do {
         held = try await currentCursor()
-        page = try await history.page(
-          after: position ?? held, from: settings.filter ?? .everybody(but: source.author), limit: progress.limit)
+        page = try await read(after: position ?? held, handed: handed)
+        handed = nil
       } catch {
+        handed = nil
         if history.head.isClosed { return nil }
         try await recover(from: error)
         continue
@@ -156,9 +158,27 @@ struct Reading {
         try await skipOwn(isFull: page.isFull)
         continue
       }
-      guard await history.head.wait(beyond: seen) else { return nil }
+      switch await history.head.wait(beyond: seen, toRead: request(after: position ?? held)) {
+      case .ended: return nil
+      case .news(let page): handed = page
+      }
     }
     return nil
+  }
+
+  private func request(after token: HistoryToken) -> PageRequest {
+    history.request(
+      after: token, from: settings.filter ?? .everybody(but: source.author), limit: progress.limit)
+  }
+
+  /// The page after a position: the one that was handed over with the wake-up, if it is that.
+  private func read(after token: HistoryToken, handed: HistoryPage?) async throws(HistoryError) -> HistoryPage {
+    if let handed, handed.start == token.seq {
+      try history.demandFile()
+      return handed
+    }
+    let request = request(after: token)
+    return try await history.read { (context) throws(StoreError) in try context.page(request) }.get()
   }
 
   /// As much of a page as may be handled at once; nil where it has to be read again. See ``CrashGuard``.

@@ -15,9 +15,11 @@ struct RecordingContext {
   let authorNumber: Statement
   let moveCursor: Statement
   let letter: Statement
-  let headNumber: Statement
-  /// Whether a transaction was recorded since the last commit.
-  private var hasRecorded = false
+  private let headNumber: Statement
+  /// The last transaction recorded since the last commit; nil where none was.
+  private(set) var recorded: Int64?
+  /// Whether that may have been undone.
+  private var isUncertain = false
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
@@ -66,7 +68,7 @@ struct RecordingContext {
       try dropEmpty.run()
       return (value, nil)
     }
-    hasRecorded = true
+    recorded = seq
     return (value, seq)
   }
 
@@ -85,10 +87,13 @@ struct RecordingContext {
     return connection.lastInsertedRow
   }
 
-  /// The head, where a transaction was recorded since the last call.
-  mutating func newHead() -> Int64? {
-    guard hasRecorded else { return nil }
-    hasRecorded = false
-    return try? headNumber.firstInt64()
+  /// A part of the transaction, or all of it, was undone.
+  mutating func undone() { isUncertain = true }
+
+  /// The head after a commit, where a transaction was recorded in it.
+  mutating func takeRecorded() -> Int64? {
+    guard let recorded else { return nil }
+    defer { (self.recorded, isUncertain) = (nil, false) }
+    return isUncertain ? try? headNumber.firstInt64() : recorded
   }
 }
