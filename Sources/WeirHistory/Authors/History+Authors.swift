@@ -73,7 +73,7 @@ extension History {
 
   /// The random number of the transaction at parameter 3.
   private static let nonceAtThree = """
-    coalesce((SELECT nonce FROM history_txn WHERE seq = ?3),
+    coalesce((SELECT nonce FROM history_log WHERE id = ?3 << \(HistoryNumber.bits)),
       (SELECT purged_nonce FROM history_store WHERE purged_through = ?3))
     """
 
@@ -166,8 +166,7 @@ extension History {
       let rows = try context.connection.prepare(
         """
         SELECT name, role, cursor, registered, last_seen, retired_at, max(0, \(RecordingTables.head) - cursor),
-          (SELECT count(*) FROM history_change WHERE id >=
-            (SELECT first FROM history_txn WHERE seq > history_author.cursor ORDER BY seq LIMIT 1))
+          (SELECT count(entity) FROM history_log WHERE id > (history_author.cursor + 1) << \(HistoryNumber.bits))
         FROM history_author ORDER BY name
         """)
       var authors: [HistoryAuthor] = []

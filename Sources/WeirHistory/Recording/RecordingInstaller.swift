@@ -30,6 +30,11 @@ enum RecordingInstaller {
           .badDeclaration,
           "the history has version \(version), this program knows \(RecordingTables.version); update it")
       }
+      guard version == RecordingTables.version else {
+        return HistoryError(
+          .badDeclaration,
+          "the history has version \(version), which was never released; stop recording with the program that made it")
+      }
     }
     for table in tables {
       if let fault = table.fault { return HistoryError(.badDeclaration, fault) }

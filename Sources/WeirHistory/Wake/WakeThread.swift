@@ -149,7 +149,7 @@ private struct HeadLook {
       statement = try connection.prepare(
         """
         SELECT \(RecordingTables.head), coalesce(
-          (SELECT nonce FROM history_txn ORDER BY seq DESC LIMIT 1), (SELECT purged_nonce FROM history_store), 0)
+          (SELECT nonce FROM history_log WHERE id = \(RecordingTables.newest)), (SELECT purged_nonce FROM history_store), 0)
         """)
       context = try ReadingContext(connection)
       self.connection = connection
