@@ -22,7 +22,7 @@ import WeirStore
     defer { fixture.keep() }
     try await history.insert("a", as: "ext")
     try await history.insert("b", as: "ext")
-    try fixture.raw("UPDATE history_log SET wall = (id >> 26) * 1000000 WHERE entity IS NULL")
+    try fixture.raw("UPDATE history_log SET wall = (id >> 26) * 1000000 WHERE nonce IS NOT NULL")
     try await history.catchUp("app")
     let cleaning = try await history.clean(keeping: HistoryKeeping(since: Date(timeIntervalSince1970: 1_500)))
     #expect(cleaning.transactions == 1 && cleaning.heldBack == .keeping)

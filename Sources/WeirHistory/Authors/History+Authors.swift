@@ -73,7 +73,7 @@ extension History {
 
   /// The random number of the transaction at parameter 3.
   private static let nonceAtThree = """
-    coalesce((SELECT nonce FROM history_log WHERE id = ?3 << \(HistoryNumber.bits)),
+    coalesce(\(RecordingTables.nonce(of: "?3")),
       (SELECT purged_nonce FROM history_store WHERE purged_through = ?3))
     """
 
@@ -166,7 +166,7 @@ extension History {
       let rows = try context.connection.prepare(
         """
         SELECT name, role, cursor, registered, last_seen, retired_at, max(0, \(RecordingTables.head) - cursor),
-          (SELECT count(entity) FROM history_log WHERE id > (history_author.cursor + 1) << \(HistoryNumber.bits))
+          (SELECT count(entity) FROM history_log WHERE id >= (history_author.cursor + 1) << \(HistoryNumber.bits))
         FROM history_author ORDER BY name
         """)
       var authors: [HistoryAuthor] = []

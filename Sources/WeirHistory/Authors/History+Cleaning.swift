@@ -143,7 +143,7 @@ struct Cleaner {
       return HistoryCleaning(
         transactions: 0, purgedThrough: purged, limit: bound.limit, heldBack: bound.hold, isComplete: true)
     }
-    let nonce = try number("SELECT nonce FROM history_log WHERE id = \(HistoryNumber.row(of: last))")
+    let nonce = try number("SELECT \(RecordingTables.nonce(of: "\(last)"))")
     try connection.execute("DELETE FROM history_log WHERE id < \(HistoryNumber.row(of: last + 1))")
     // Numbers have no holes.
     let deleted = Int(last - purged)
@@ -183,7 +183,7 @@ struct Cleaner {
       let oldest = try connection.prepare(
         """
         SELECT id >> \(HistoryNumber.bits) FROM history_log
-        WHERE wall >= \(wall) AND id <= \(HistoryNumber.row(of: bound.limit)) ORDER BY id LIMIT 1
+        WHERE wall >= \(wall) AND id < \(HistoryNumber.row(of: bound.limit + 1)) ORDER BY id LIMIT 1
         """
       ).firstInt64()
       if let oldest { bound = Bound(limit: oldest - 1, hold: .keeping) }

@@ -37,7 +37,7 @@ struct ReadingContext {
       FROM history_log WHERE id >= ?1 ORDER BY id
       """)
     schemaNumber = try connection.prepare("PRAGMA schema_version")
-    nonce = try connection.prepare("SELECT nonce FROM history_log WHERE id = ?1")
+    nonce = try connection.prepare("SELECT \(RecordingTables.nonce(of: "?1"))")
     author = try connection.prepare(
       "SELECT role, cursor, cursor_nonce, retired_at FROM history_author WHERE name = ?1")
   }
@@ -63,9 +63,11 @@ struct ReadingContext {
   /// The random number of a transaction; nil where it is purged or was never written.
   func nonce(of seq: Int64, _ state: StoreState) throws(StoreError) -> Int64? {
     if seq == 0 { return 0 }
-    guard seq > 0, seq <= HistoryNumber.mostTransactions else { return nil }
-    nonce.bind(HistoryNumber.row(of: seq), at: 1)
-    if let found = try nonce.firstInt64() { return found }
+    nonce.bind(seq, at: 1)
+    if try nonce.step() {
+      defer { nonce.reset() }
+      if nonce.type(0) != .null { return nonce.int64(0) }
+    }
     return seq == state.purgedThrough ? state.purgedNonce : nil
   }
 
@@ -104,6 +106,7 @@ struct ReadingContext {
     log.bind(HistoryNumber.row(of: position + 1), at: 1)
     while try log.step() {
       if log.type(1) == .null {
+        if log.type(9) == .null { continue }
         if scanned == most || read >= mostChanges { return (page, last, true) }
         let transaction = transaction()
         scanned += 1

@@ -25,17 +25,17 @@ struct RecordingContext {
     self.connection = connection
     beginRow = try connection.prepare(
       """
-      INSERT INTO history_log (id, open, author, process, context, nonce, wall, cause)
-      VALUES (\(RecordingTables.next), 1, ?1, ?2, ?3, ?5, ?6, ?4)
+      INSERT INTO history_log (id, author, process, context, nonce, wall, cause)
+      VALUES (\(RecordingTables.next), ?1, ?2, ?3, ?5, ?6, ?4)
       """)
     closeRow = try connection.prepare(
-      "UPDATE history_log SET open = NULL WHERE id = ?1 AND (SELECT max(id) FROM history_log) > ?1")
+      "INSERT INTO history_log (id) SELECT ?1 | \(HistoryNumber.rows) WHERE (SELECT max(id) FROM history_log) > ?1")
     dropEmpty = try connection.prepare("DELETE FROM history_log WHERE id = ?1")
     authorNumber = try connection.prepare("SELECT id FROM history_author WHERE name = ?1")
     moveCursor = try connection.prepare(
       """
       UPDATE history_author SET cursor = ?3, tries = 0, tried_by = 0, last_seen = \(RecordingTables.now),
-        cursor_nonce = coalesce((SELECT nonce FROM history_log WHERE id = ?3 << \(HistoryNumber.bits)), cursor_nonce)
+        cursor_nonce = coalesce(\(RecordingTables.nonce(of: "?3")), cursor_nonce)
       WHERE name = ?1 AND cursor = ?2 AND retired_at IS NULL
       """)
     headNumber = try connection.prepare("SELECT \(RecordingTables.head)")

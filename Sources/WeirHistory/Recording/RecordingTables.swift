@@ -41,19 +41,16 @@ enum RecordingTables {
       key ANY,
       mask INTEGER,
       tombstone TEXT,
-      open INTEGER,
       author INTEGER,
       process INTEGER,
       context TEXT,
       nonce INTEGER,
       wall INTEGER,
-      cause INTEGER,
-      CONSTRAINT "a transaction records no more than \(HistoryNumber.mostChanges) changes"
-        CHECK ((entity IS NULL) = (id & \(HistoryNumber.mostChanges) = 0))
+      cause INTEGER
     ) STRICT;
     CREATE VIEW IF NOT EXISTS history_txn AS
-      SELECT id >> \(HistoryNumber.bits) AS seq, open, author, process, context, nonce, wall, cause
-      FROM history_log WHERE entity IS NULL;
+      SELECT id >> \(HistoryNumber.bits) AS seq, author, process, context, nonce, wall, cause
+      FROM history_log WHERE entity IS NULL AND nonce IS NOT NULL;
     CREATE VIEW IF NOT EXISTS history_change AS
       SELECT id, id >> \(HistoryNumber.bits) AS seq, entity, op, key, mask, tombstone
       FROM history_log WHERE entity IS NOT NULL;
@@ -82,8 +79,10 @@ enum RecordingTables {
       WHEN NEW.purged_through < OLD.purged_through
       BEGIN SELECT RAISE(ABORT, 'history: what was purged may not come back'); END;
     CREATE TRIGGER IF NOT EXISTS history_stray BEFORE INSERT ON history_log
-      WHEN NEW.entity IS NOT NULL AND (SELECT open FROM history_log WHERE id = \(newest)) IS NULL BEGIN
-      INSERT INTO history_log (id, nonce, wall) VALUES (\(next), random(), \(now));
+      WHEN NEW.entity IS NOT NULL
+        AND coalesce((SELECT max(id) FROM history_log) & \(HistoryNumber.rows), \(HistoryNumber.rows)) = \(HistoryNumber.rows)
+      BEGIN
+      INSERT INTO history_log (id, nonce, wall) VALUES ((\(next) | \(HistoryNumber.rows)) - 1, random(), \(now));
     END;
     INSERT OR IGNORE INTO history_store VALUES (1, randomblob(16), 1, \(version), 0, 0, 0);
     """
@@ -93,11 +92,16 @@ enum RecordingTables {
   static let head =
     "coalesce((SELECT max(id) FROM history_log) >> \(HistoryNumber.bits), (SELECT purged_through FROM history_store), 0)"
 
-  /// The id of the row of the next transaction.
+  /// The least id of a row of the next transaction.
   static let next = "(\(head) + 1) << \(HistoryNumber.bits)"
 
-  /// The id of the row of the newest transaction in the log.
-  static let newest = "(SELECT max(id) FROM history_log) >> \(HistoryNumber.bits) << \(HistoryNumber.bits)"
+  /// The random number of a transaction; null where it is purged or was never written.
+  static func nonce(of seq: String) -> String {
+    """
+    (SELECT nonce FROM history_log WHERE id >= \(seq) << \(HistoryNumber.bits)
+      AND id < (\(seq) + 1) << \(HistoryNumber.bits) ORDER BY id LIMIT 1)
+    """
+  }
 
   /// Milliseconds since 1970, for people.
   static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"

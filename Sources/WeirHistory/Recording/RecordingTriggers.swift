@@ -2,9 +2,9 @@ import WeirStore
 
 /// The triggers that record what happens to a table, whoever writes: also a raw client that knows nothing of them.
 ///
-/// A transaction of ours has its row in the log, marked as open while it lasts. Where the newest one is not, the writer
-/// is unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction of its
-/// own: a trigger of the log sees to that, which costs a third of a conditional statement here.
+/// A transaction of ours is complete when its last row has the last number there is for it. Where the newest row has that, the
+/// writer is unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction
+/// of its own, complete at once: a trigger of the log sees to that, which costs a third of a conditional statement here.
 struct RecordingTriggers {
   let table: TrackedTable
   /// Number of the entity in the file.

@@ -148,8 +148,8 @@ private struct HeadLook {
       let connection = try Connection(path: path, options: .reader)
       statement = try connection.prepare(
         """
-        SELECT \(RecordingTables.head), coalesce(
-          (SELECT nonce FROM history_log WHERE id = \(RecordingTables.newest)), (SELECT purged_nonce FROM history_store), 0)
+        SELECT head, coalesce(\(RecordingTables.nonce(of: "head")), (SELECT purged_nonce FROM history_store), 0)
+        FROM (SELECT \(RecordingTables.head) AS head)
         """)
       context = try ReadingContext(connection)
       self.connection = connection
