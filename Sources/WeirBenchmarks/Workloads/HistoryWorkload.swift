@@ -32,7 +32,8 @@ private let recordings = [1, 256].flatMap { rows in
   [Spent.Part.wall, .processor, .written].map { Recording(rows: rows, part: $0) }
 }
 
-/// The same rows written with a history and without.
+/// The same rows written with a history and without, each going on with a file of 50,000: in an empty file indexes of any kind are
+/// cheap, and then a history costs as much as the write itself.
 private struct Recording: Sendable {
   let rows: Int
   let part: Spent.Part
@@ -44,6 +45,7 @@ private struct Recording: Sendable {
     return [
       Case(name("recorded"), unit: unit, count: count) { count in
         try await inFolder { path in
+          try await HistoryLoad.fill(path)
           let history = try await HistoryLoad.open(path)
           try await history.register("reader")
           let spent = try await HistoryLoad.spend(part, count, by: rows) { numbers in
@@ -55,9 +57,8 @@ private struct Recording: Sendable {
       },
       Case(name("not recorded"), unit: unit, count: count) { count in
         try await inFolder { path in
-          let writer = try await WriterThread.open(path: path, schema: HistoryLoad.schema) {
-            (connection) throws(StoreError) in connection
-          }
+          try await HistoryLoad.fill(path)
+          let writer = try await HistoryLoad.plain(path)
           let spent = try await HistoryLoad.spend(part, count, by: rows) { numbers in
             try await writer.commit { (connection) throws(StoreError) in
               try HistoryLoad.insert(numbers, on: connection)
@@ -135,6 +136,23 @@ enum HistoryLoad {
       path, schema: schema, tracking: [TrackedTable("message", key: ["id"], columns: ["body"], tombstone: ["client"])])
   }
 
+  /// Opens a file that is not recorded.
+  static func plain(_ path: String) async throws -> WriterThread<Connection> {
+    try await WriterThread.open(path: path, schema: schema) { (connection) throws(StoreError) in connection }
+  }
+
+  /// What a file holds before anything is measured.
+  static let held = 50_000
+
+  /// Makes a file that holds messages.
+  static func fill(_ path: String) async throws {
+    let writer = try await plain(path)
+    try await write(0..<held, by: 1_000) { numbers in
+      try await writer.commit { (connection) throws(StoreError) in try insert(numbers, on: connection) }
+    }
+    try await writer.close()
+  }
+
   /// Inserts messages of these numbers.
   static func insert(_ numbers: Range<Int>, on connection: Connection) throws(StoreError) {
     let insert = try connection.cached(
@@ -155,12 +173,12 @@ enum HistoryLoad {
     _ part: Spent.Part, _ count: Int, by size: Int, _ write: (Range<Int>) async throws -> Void
   ) async throws -> Double {
     guard part == .wall else {
-      return try await Spent { try await self.write(0..<count, by: size, write) }[part] / Double(count)
+      return try await Spent { try await self.write(held..<held + count, by: size, write) }[part] / Double(count)
     }
     let slice = max(size, count / 20 / size * size)
     var taken: [Double] = []
-    for first in Swift.stride(from: 0, to: count, by: slice) {
-      let numbers = first..<min(first + slice, count)
+    for first in stride(from: held, to: held + count, by: slice) {
+      let numbers = first..<min(first + slice, held + count)
       let start = ContinuousClock.now
       try await self.write(numbers, by: size, write)
       taken.append((ContinuousClock.now - start).nanoseconds / Double(numbers.count))
@@ -172,7 +190,7 @@ enum HistoryLoad {
   static func write(
     _ numbers: Range<Int>, by size: Int, _ write: (Range<Int>) async throws -> Void
   ) async throws {
-    for first in Swift.stride(from: numbers.lowerBound, to: numbers.upperBound, by: size) {
+    for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: size) {
       try await write(first..<min(first + size, numbers.upperBound))
     }
   }

@@ -103,8 +103,8 @@ final class DoorbellRinger: Sendable {
   /// Held open for addresses that are too long by their path.
   private let place: Int32
   private let known = Mutex(Known())
-  /// Steps of a file system's clock are shorter than this.
-  private static let clockStep: Int64 = 100_000_000
+  /// Steps of a file system's clock are shorter than this: Linux's take 10 ms at most.
+  private static let clockStep: Int64 = 20_000_000
 
   init?(besideDatabase database: String, except own: String?) {
     directory = DoorbellPlace.directory(database)
