@@ -33,7 +33,8 @@ let package = Package(
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
     .target(
-      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
+      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CZstd"],
+      exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
       name: "WeirBenchmarks",
@@ -69,7 +70,8 @@ let package = Package(
     .testTarget(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
-      name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
+      name: "WeirCommandKitTests",
+      dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore", "WeirHistory"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -11,6 +11,8 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
     case badDeclaration = "history.bad-declaration"
     /// A statement or a table would change rows unseen by the recording.
     case unseenChange = "history.unseen-change"
+    /// The file records no history, or no more.
+    case notRecorded = "history.not-recorded"
     /// No author of that name is registered.
     case unknownAuthor = "history.unknown-author"
     /// The author is registered with another role.

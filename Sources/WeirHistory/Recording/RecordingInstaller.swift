@@ -19,23 +19,27 @@ enum RecordingInstaller {
     try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history_store'").firstInt64() != nil
   }
 
+  /// Why this program cannot go on with what the file records.
+  static func versionFault(on connection: Connection, mustRecord: Bool) throws(StoreError) -> HistoryError? {
+    guard try isInstalled(on: connection) else {
+      return mustRecord ? HistoryError(.notRecorded, "\(connection.path) records no history") : nil
+    }
+    let version = try connection.prepare("SELECT version FROM history_store").firstInt64() ?? 0
+    if version == RecordingTables.version { return nil }
+    let words =
+      "the history of \(connection.path) has version \(version), this program knows \(RecordingTables.version)"
+    return HistoryError(
+      .badDeclaration,
+      version > RecordingTables.version
+        ? "\(words); update it"
+        : "\(words), and older ones were never released; stop recording with the program that made it")
+  }
+
   private static func fault(of tables: [TrackedTable], on connection: Connection) throws(StoreError) -> HistoryError? {
     if Set(tables.map(\.entity)).count < tables.count || Set(tables.map(\.table)).count < tables.count {
       return HistoryError(.badDeclaration, "an entity or a table is declared twice")
     }
-    if try isInstalled(on: connection) {
-      let version = try connection.prepare("SELECT version FROM history_store").firstInt64() ?? 0
-      guard version <= RecordingTables.version else {
-        return HistoryError(
-          .badDeclaration,
-          "the history has version \(version), this program knows \(RecordingTables.version); update it")
-      }
-      guard version == RecordingTables.version else {
-        return HistoryError(
-          .badDeclaration,
-          "the history has version \(version), which was never released; stop recording with the program that made it")
-      }
-    }
+    if let fault = try versionFault(on: connection, mustRecord: false) { return fault }
     for table in tables {
       if let fault = table.fault { return HistoryError(.badDeclaration, fault) }
       if try isInstalled(on: connection) {
