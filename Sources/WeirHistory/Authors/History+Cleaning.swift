@@ -88,8 +88,11 @@ extension History {
 
   /// Keeps everything after `seq` until the pin is taken away, whoever reads it: an export that takes days, a snapshot.
   ///
-  /// - Throws: ``HistoryError`` of kind `expired` where some of that is purged, or `store`.
+  /// - Throws: ``HistoryError`` of kind `expired` where some of that is purged, `badDeclaration` for a negative number, or `store`.
   public func pin(_ name: String, after seq: Int64) async throws(HistoryError) {
+    guard seq >= 0 else {
+      throw HistoryError(.badDeclaration, "transactions begin with 1, so none can be kept after \(seq); 0 keeps all")
+    }
     let purged = try await commit { (recording) throws(StoreError) -> Int64? in
       let purged = try recording.connection.prepare("SELECT purged_through FROM history_store").firstInt64() ?? 0
       if seq < purged { return purged }

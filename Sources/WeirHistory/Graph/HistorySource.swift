@@ -56,6 +56,8 @@ public struct HistorySource: Sendable {
       let outcome = await output.idle { await promise.outcome() }
       // What was under way when the run was aborted is no failure: it comes again.
       if Task.isCancelled, !outcome.isMerged { return await output.idle { await reading.leave() } }
+      // Neither is what the closing of the history has cut short.
+      if history.head.isClosed, !outcome.isMerged { return }
       try await output.idle {
         try await reading.settle(outcome)
         // What waits now is under way no more: a process that ends meanwhile has not died of it.
@@ -279,7 +281,7 @@ struct Reading {
       } else {
         cursor = nil
       }
-      settings.report(.merged(seqs: batch.seqs.filter { $0 <= seq }, cursor: seq))
+      if seq > batch.start { settings.report(.merged(seqs: batch.seqs.filter { $0 <= seq }, cursor: seq)) }
       if let delay {
         settings.report(.deferred(from: seq + 1, delay))
         self.delay = delay

@@ -60,7 +60,7 @@ struct RecordingContext {
     beginRow.bind(Self.now(), at: 6)
     try beginRow.run()
     let row = connection.lastInsertedRow
-    let value = try body(connection)
+    let value = try connection.keepingTransaction { () throws(StoreError) in try body(connection) }
     closeRow.bind(row, at: 1)
     try closeRow.run()
     guard connection.changedRows > 0 else {
