@@ -1,11 +1,7 @@
+import Foundation
 import Weir
 import WeirHistory
 import WeirStore
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#endif
-import Foundation
 
 /// An app and its notification extension, two processes on one store: what the extension writes reaches the app through
 /// observers, merge hooks and the default merge, and the history is cleaned when all have read it. The app starts the extension,
