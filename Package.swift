@@ -38,7 +38,8 @@ let package = Package(
     .target(name: "WeirChunks", dependencies: ["Weir", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
     .target(
-      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
+      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CZstd"],
+      exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
       name: "WeirBenchmarks",
@@ -78,7 +79,8 @@ let package = Package(
     .testTarget(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
-      name: "WeirCommandKitTests", dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore"]),
+      name: "WeirCommandKitTests",
+      dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore", "WeirHistory"]),
   ],
   swiftLanguageModes: [.v6]
 )

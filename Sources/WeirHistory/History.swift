@@ -47,8 +47,8 @@ public final class History: Sendable {
     }
   }
 
-  /// Opens the file and makes it record `tables` from now on. What other programs have declared of other tables stays; of two
-  /// declarations of one table the later one records.
+  /// Opens the file and makes it record `tables` from now on. What other programs have declared stays: of one table the
+  /// columns that either wants to be told are told, and a deletion keeps what the latest declares.
   ///
   /// - Parameters:
   ///   - path: the file, on a local file system: the write-ahead log does not work across a network. Links are followed, so
@@ -61,9 +61,11 @@ public final class History: Sendable {
     options: HistoryOptions = HistoryOptions()
   ) async throws(HistoryError) -> History {
     let path = StorePath.canonical(path)
+    try OpeningCheck.look(at: path, schema, tables)
     let head = HeadMonitor()
-    let bell = options.wake.doorbell ? Doorbell(besideDatabase: path) : nil
-    let ringer = options.wake.doorbell ? DoorbellRinger(besideDatabase: path, except: bell?.name) : nil
+    let bellName = Doorbell.newName()
+    // Hung when all else has gone well: a call that fails leaves nothing behind.
+    let ringer = Mutex<DoorbellRinger?>(nil)
     let fault = Mutex<HistoryError?>(nil)
     let writer: WriterThread<RecordingContext>
     let reader: WriterThread<ReadingContext>
@@ -71,10 +73,12 @@ public final class History: Sendable {
       var settings = options.connection
       settings.writeLock = try WriteLock(besideDatabase: path)
       let events = WriterThread<RecordingContext>.Events(
+        rolledBack: { $0.undone() },
         committed: { context in
-          guard let seq = context.newHead() else { return }
-          head.recorded(upTo: seq)
-          ringer?.ring()
+          guard context.recorded != nil else { return }
+          // Others first: they have the longer way.
+          ringer.withLock { $0 }?.ring()
+          if let seq = context.takeRecorded() { head.recorded(upTo: seq) }
         })
       writer = try await WriterThread.open(path: path, schema: schema, options: settings, events: events) {
         (connection) throws(StoreError) in
@@ -100,7 +104,12 @@ public final class History: Sendable {
     let first = try await history { () throws(StoreError) in
       try await reader.perform { (context) throws(StoreError) in try context.head() }
     }
-    head.moved(to: first)
+    head.recorded(upTo: first)
+    let bell = options.wake.doorbell ? Doorbell(besideDatabase: path, name: bellName) : nil
+    if options.wake.doorbell {
+      let ring = DoorbellRinger(besideDatabase: path, except: bellName)
+      ringer.withLock { $0 = ring }
+    }
     let watcher = WakeThread(database: path, options: options.wake, bell: bell, head: head)
     return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
   }

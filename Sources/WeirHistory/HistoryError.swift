@@ -11,6 +11,8 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
     case badDeclaration = "history.bad-declaration"
     /// A statement or a table would change rows unseen by the recording.
     case unseenChange = "history.unseen-change"
+    /// The file records no history, or no more.
+    case notRecorded = "history.not-recorded"
     /// No author of that name is registered.
     case unknownAuthor = "history.unknown-author"
     /// The author is registered with another role.
@@ -50,16 +52,25 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
 
   /// A failure of `kind`, told by `detail`.
   public init(_ kind: Kind, _ detail: String) {
-    self.kind = kind
-    self.detail = detail
-    store = nil
+    self.init(kind, detail, nil)
   }
 
-  /// A failure of the store.
+  /// A failure of the store, or what it means where the history is the reason.
   public init(_ error: StoreError) {
-    kind = .store
-    detail = error.description
-    store = error
+    if error.kind == .unexpected, error.detail.contains("no such table: history_") {
+      self.init(.notRecorded, "the recording of this file was stopped; open the history anew to record again")
+    } else if error.kind == .unexpected, error.detail.contains("error in trigger history_") {
+      self.init(
+        .badDeclaration,
+        "\(error.detail): the history records this table; make it anew by copying, or stop the recording, change it and "
+          + "open the history again")
+    } else {
+      self.init(.store, error.description, error)
+    }
+  }
+
+  private init(_ kind: Kind, _ detail: String, _ store: StoreError?) {
+    (self.kind, self.detail, self.store) = (kind, detail, store)
   }
 
   /// The stable code, for example `history.expired`; that of the store where the store failed.

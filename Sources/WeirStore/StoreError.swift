@@ -125,7 +125,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
       case SQLITE_CANTOPEN: isOutOfSpace ? .diskFull : .cannotOpen
-      case SQLITE_PERM, SQLITE_AUTH: .cannotOpen
+      case SQLITE_PERM: .cannotOpen
+      case SQLITE_AUTH: .invalidInput
       case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: .invalidInput
       case SQLITE_NOMEM: .outOfMemory
       case SQLITE_INTERRUPT: .timedOut
@@ -139,7 +140,11 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
 extension StoreError {
   /// What the latest call on a connection reported with `result`. Call it before any other call on the connection.
   init(_ result: Int32, of connection: OpaquePointer?, doing: String) {
-    let message = connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+    let isRefused = result & 0xff == SQLITE_AUTH
+    let message =
+      isRefused
+      ? "all that is done here is one transaction, which ends by itself"
+      : connection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
     let isSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(result & 0xff)
     self.init(
       sqlite: result, doing: doing, message: message ?? "no memory for a connection",

@@ -85,7 +85,9 @@ import Testing
   }
 
   @Test func `of the real program names every option and fits in 80 columns`() {
-    for command in [GenerateCommand.description, ReplayCommand.description, InspectCommand.description] {
+    for command in [
+      GenerateCommand.description, ReplayCommand.description, InspectCommand.description, HistoryCommand.description,
+    ] {
       let page = CommandProgram.weir.help(for: [command.name])
       for option in command.options { #expect(page.contains("--\(option.name)")) }
       for operand in command.operands { #expect(page.contains(operand.name)) }
@@ -95,7 +97,9 @@ import Testing
   }
 
   @Test func `has examples that parse`() throws {
-    let commands = [GenerateCommand.description, ReplayCommand.description, InspectCommand.description]
+    let commands = [
+      GenerateCommand.description, ReplayCommand.description, InspectCommand.description, HistoryCommand.description,
+    ]
     let root = CommandDescription(name: "weir", summary: "", subcommands: commands)
     for example in commands.flatMap(\.examples) {
       for part in example.line.split(separator: "|") {

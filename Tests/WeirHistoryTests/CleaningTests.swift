@@ -22,7 +22,7 @@ import WeirStore
     defer { fixture.keep() }
     try await history.insert("a", as: "ext")
     try await history.insert("b", as: "ext")
-    try fixture.raw("UPDATE history_txn SET wall = seq * 1000000")
+    try fixture.raw("UPDATE history_log SET wall = (id >> 26) * 1000000 WHERE nonce IS NOT NULL")
     try await history.catchUp("app")
     let cleaning = try await history.clean(keeping: HistoryKeeping(since: Date(timeIntervalSince1970: 1_500)))
     #expect(cleaning.transactions == 1 && cleaning.heldBack == .keeping)
@@ -192,7 +192,7 @@ import WeirStore
     try await history.catchUp("app")
     #expect(try await history.clean(keeping: HistoryKeeping(age: .seconds(600))).transactions == 0)
     // The third is written after a clock was set back.
-    try fixture.raw("UPDATE history_txn SET wall = 1000 WHERE seq IN (1, 3)")
+    try fixture.raw("UPDATE history_log SET wall = 1000 WHERE id >> 26 IN (1, 3) AND entity IS NULL")
     #expect(try await history.clean(keeping: HistoryKeeping(age: .seconds(600))).transactions == 1)
     let cleaning = try await history.clean(keeping: HistoryKeeping(count: 2))
     #expect(cleaning.transactions == 3 && cleaning.heldBack == .keeping)

@@ -193,7 +193,7 @@ import WeirStore
     try await history.register("app")
     for name in ["a", "b", "c"] { try await history.insert(name, as: "ext") }
     try fixture.raw(
-      "UPDATE history_txn SET wall = 5000 WHERE seq = 1; UPDATE history_txn SET wall = 1000 WHERE seq > 1")
+      "UPDATE history_log SET wall = iif(id >> 26 = 1, 5000, 1000) WHERE nonce IS NOT NULL")
     let harness = PassHarness(history)
     try await harness.run()
     #expect(harness.merged == [1, 2, 3])

@@ -74,4 +74,55 @@ import WeirStore
     #expect(harness.merged == [1] && asked.all.count == 2)
     await history.close()
   }
+
+  private final class Lines: HistoryLogger {
+    let all = Notes<String>()
+    func log(_ kind: HistoryLogKind, _ message: String) { all.add("\(kind.rawValue): \(message)") }
+  }
+
+  @Test func `closing the history while a hook thinks is no failure: nothing is logged, and the batch comes again`()
+    async throws
+  {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    var history = try await fixture.open()
+    let (asked, closed, lines) = (Notes<Void>(), Notes<Void>(), Lines())
+    let tracker = try await HistoryTracker(
+      history, currentAuthor: "app", targets: [.rows("people") { _, _ in }], logger: lines, logLevel: .detailed)
+    try tracker.registerMergeHook { _ in
+      asked.add(())
+      while closed.all.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+      return .goOn
+    }
+    try await history.insert("Ann", as: "ext")
+    try await eventually { !asked.all.isEmpty }
+    await history.close()
+    closed.add(())
+    // Long enough for the pass to have ended by itself, in nearly every run.
+    try await Task.sleep(for: .milliseconds(100))
+    await tracker.stopAndWait()
+    #expect(lines.all.all.filter { $0.hasPrefix("error") || $0.hasPrefix("fault") } == [])
+    history = try await fixture.open()
+    #expect(try await history.cursor(of: "app").seq == 0)
+    await history.close()
+  }
+
+  @Test func `a batch that is put off whole is not told as merged`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    let (asked, lines) = (Notes<Void>(), Lines())
+    let tracker = try await HistoryTracker(
+      history, currentAuthor: "app", logger: lines, logLevel: .detailed)
+    try tracker.registerMergeHook { _ in
+      defer { asked.add(()) }
+      return asked.all.isEmpty ? .defer(for: .milliseconds(5)) : .goOn
+    }
+    try await history.insert("Ann", as: "ext")
+    try await eventually { try await history.cursor(of: "app").seq == 1 }
+    await tracker.stopAndWait()
+    #expect(lines.all.all.contains { $0.contains("put off") })
+    #expect(lines.all.all.filter { $0.contains("merged") } == ["info: app: merged 1 transactions, the position is 1"])
+    await history.close()
+  }
 }

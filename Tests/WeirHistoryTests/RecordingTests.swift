@@ -106,4 +106,46 @@ import WeirStore
       #expect(StatementLint.fault(of: sql) != nil)
     }
   }
+
+  @Test func `transactions that a reader does not hear are stepped over, however many rows they have`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    let start = try await history.now()
+    let rows = [1, 31, 32, 33, 200]
+    for count in rows {
+      try await history.run(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+        INSERT INTO person (name) SELECT 'own' FROM n
+        """, as: "app")
+      try await history.insert("Ann", "Bo", as: "ext")
+    }
+    let page = try await history.page(after: start, from: .everybody(but: "app"))
+    #expect(page.transactions.map(\.seq) == [2, 4, 6, 8, 10] && page.transactions.allSatisfy { $0.changes.count == 2 })
+    #expect(page.end.seq == 10 && !page.isFull)
+    let all = try await history.page(after: start, from: .everybody).transactions
+    #expect(all.map(\.changes.count) == rows.flatMap { [$0, 2] })
+    // Two scanned of which one is heard, and there is more.
+    let short = try await history.page(after: start, from: .everybody(but: "app"), limit: 3)
+    #expect(short.transactions.map(\.seq) == [2] && short.end.seq == 3 && short.isFull)
+    await history.close()
+  }
+
+  @Test func `people see the log as transactions and changes`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    let history = try await fixture.open()
+    try await history.insert("Ann", "Bo", as: "app")
+    try fixture.raw("DELETE FROM person WHERE name = 'Ann'")
+    await history.close()
+    let connection = try Connection(path: fixture.path, options: .reader)
+    let rows = try connection.prepare(
+      """
+      SELECT group_concat(line, ' ') FROM (SELECT t.seq || ':' || coalesce(a.name, '-') || ':' || c.op || ':' || c.key AS line
+        FROM history_txn t JOIN history_change c USING (seq) LEFT JOIN history_author a ON a.id = t.author ORDER BY c.id)
+      """)
+    #expect(try rows.firstString() == "1:app:0:1 1:app:0:2 2:-:2:1")
+    #expect(try connection.prepare("SELECT count(*) FROM history_txn").firstInt64() == 2)
+  }
 }

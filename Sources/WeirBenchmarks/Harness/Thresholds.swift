@@ -108,6 +108,10 @@ enum Thresholds {
     // history: other processes on the machine decide how long one waits to be woken
     "recorded, 1 a transaction against not recorded, 1 a transaction": 3.5,
     "recorded, 256 a transaction against not recorded, 256 a transaction": 2.8,
+    "recorded, 1 a transaction, processor time against not recorded, 1 a transaction, processor time": 3.5,
+    "recorded, 256 a transaction, processor time against not recorded, 256 a transaction, processor time": 1.8,
+    "recorded, 1 a transaction, written against not recorded, 1 a transaction, written": 1.4,
+    "recorded, 256 a transaction, written against not recorded, 256 a transaction, written": 1.1,
     "pass, one observer and one hook": 4_000,
     "wake-up of another process, p50": 2_000_000,
     "wake-up of another process, p99": 20_000_000,

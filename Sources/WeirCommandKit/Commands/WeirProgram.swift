@@ -20,5 +20,8 @@ extension CommandProgram {
       ("weir generate -n 5000 -o chat.jsonl && weir replay chat.jsonl", "Something to see"),
       ("weir graph --as mermaid", "The graph it runs"),
     ],
-    commands: [ReplayCommand.self, InspectCommand.self, SearchCommand.self, GraphCommand.self, GenerateCommand.self])
+    commands: [
+      ReplayCommand.self, InspectCommand.self, SearchCommand.self, HistoryCommand.self, GraphCommand.self,
+      GenerateCommand.self,
+    ])
 }

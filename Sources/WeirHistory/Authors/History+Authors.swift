@@ -73,7 +73,7 @@ extension History {
 
   /// The random number of the transaction at parameter 3.
   private static let nonceAtThree = """
-    coalesce((SELECT nonce FROM history_txn WHERE seq = ?3),
+    coalesce(\(RecordingTables.nonce(of: "?3")),
       (SELECT purged_nonce FROM history_store WHERE purged_through = ?3))
     """
 
@@ -162,45 +162,12 @@ extension History {
 
   /// All authors, in the order of their names, with how far each is behind.
   public func authors() async throws(HistoryError) -> [HistoryAuthor] {
-    try await read { (context) throws(StoreError) in
-      let rows = try context.connection.prepare(
-        """
-        SELECT name, role, cursor, registered, last_seen, retired_at, max(0, \(RecordingTables.head) - cursor),
-          (SELECT count(*) FROM history_change WHERE id >=
-            (SELECT first FROM history_txn WHERE seq > history_author.cursor ORDER BY seq LIMIT 1))
-        FROM history_author ORDER BY name
-        """)
-      var authors: [HistoryAuthor] = []
-      while try rows.step() {
-        authors.append(
-          HistoryAuthor(
-            name: rows.string(0), role: HistoryRole(rawValue: rows.int64(1)) ?? .writeOnly,
-            cursor: rows.type(2) == .null ? nil : rows.int64(2), registered: Date(milliseconds: rows.int64(3)),
-            lastSeen: Date(milliseconds: rows.int64(4)),
-            retired: rows.type(5) == .null ? nil : Date(milliseconds: rows.int64(5)), lag: rows.int64(6),
-            lagChanges: rows.int64(7)))
-      }
-      return authors
-    }
+    try await read { (context) throws(StoreError) in try context.authors() }
   }
 
   /// The transactions that authors gave up on, by author and number.
   public func deadLetters() async throws(HistoryError) -> [HistoryDeadLetter] {
-    try await read { (context) throws(StoreError) in
-      let rows = try context.connection.prepare(
-        """
-        SELECT a.name, d.seq, d.attempts, d.reason, d.wall FROM history_dead_letter d
-        JOIN history_author a ON a.id = d.author ORDER BY a.name, d.seq
-        """)
-      var letters: [HistoryDeadLetter] = []
-      while try rows.step() {
-        letters.append(
-          HistoryDeadLetter(
-            author: rows.string(0), seq: rows.int64(1), attempts: Int(clamping: rows.int64(2)), reason: rows.string(3),
-            date: Date(milliseconds: rows.int64(4))))
-      }
-      return letters
-    }
+    try await read { (context) throws(StoreError) in try context.deadLetters() }
   }
 
   /// Takes dead letters away, once they are dealt with.

@@ -88,8 +88,11 @@ extension History {
 
   /// Keeps everything after `seq` until the pin is taken away, whoever reads it: an export that takes days, a snapshot.
   ///
-  /// - Throws: ``HistoryError`` of kind `expired` where some of that is purged, or `store`.
+  /// - Throws: ``HistoryError`` of kind `expired` where some of that is purged, `badDeclaration` for a negative number, or `store`.
   public func pin(_ name: String, after seq: Int64) async throws(HistoryError) {
+    guard seq >= 0 else {
+      throw HistoryError(.badDeclaration, "transactions begin with 1, so none can be kept after \(seq); 0 keeps all")
+    }
     let purged = try await commit { (recording) throws(StoreError) -> Int64? in
       let purged = try recording.connection.prepare("SELECT purged_through FROM history_store").firstInt64() ?? 0
       if seq < purged { return purged }
@@ -128,7 +131,7 @@ struct Cleaner {
   func forecast(_ keeping: HistoryKeeping) throws(StoreError) -> HistoryCleaning {
     let bound = try bound(keeping)
     let purged = try number("SELECT purged_through FROM history_store")
-    let count = try number("SELECT count(*) FROM history_txn WHERE seq <= \(bound.limit)")
+    let count = max(0, bound.limit - purged)
     return HistoryCleaning(
       transactions: Int(clamping: count), purgedThrough: purged, limit: bound.limit, heldBack: bound.hold,
       isComplete: count == 0)
@@ -138,20 +141,15 @@ struct Cleaner {
   func clean(_ keeping: HistoryKeeping, slice: Int64) throws(StoreError) -> HistoryCleaning {
     let bound = try bound(keeping)
     let purged = try number("SELECT purged_through FROM history_store")
-    let last = try number(
-      "SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM history_txn WHERE seq <= \(bound.limit) ORDER BY seq LIMIT \(slice))"
-    )
+    let last = min(bound.limit, purged + slice)
     guard last > purged else {
       return HistoryCleaning(
         transactions: 0, purgedThrough: purged, limit: bound.limit, heldBack: bound.hold, isComplete: true)
     }
-    let nonce = try number("SELECT nonce FROM history_txn WHERE seq = \(last)")
-    let next = try connection.prepare("SELECT first FROM history_txn WHERE seq > ?1 ORDER BY seq LIMIT 1")
-    next.bind(last, at: 1)
-    let first = try next.firstInt64() ?? .max
-    try connection.execute("DELETE FROM history_change WHERE id < \(first)")
-    try connection.execute("DELETE FROM history_txn WHERE seq <= \(last)")
-    let deleted = connection.changedRows
+    let nonce = try number("SELECT \(RecordingTables.nonce(of: "\(last)"))")
+    try connection.execute("DELETE FROM history_log WHERE id < \(HistoryNumber.row(of: last + 1))")
+    // Numbers have no holes.
+    let deleted = Int(last - purged)
     try connection.execute("UPDATE history_store SET purged_through = \(last), purged_nonce = \(nonce)")
     return HistoryCleaning(
       transactions: deleted, purgedThrough: last, limit: bound.limit, heldBack: bound.hold,
@@ -159,7 +157,9 @@ struct Cleaner {
   }
 
   private func bound(_ keeping: HistoryKeeping) throws(StoreError) -> Bound {
-    var bound = Bound(limit: try number("SELECT \(RecordingTables.head)"), hold: .nothing)
+    let head = try number("SELECT \(RecordingTables.head)")
+    let purged = try number("SELECT purged_through FROM history_store")
+    var bound = Bound(limit: head, hold: .nothing)
     let readers = try connection.prepare(
       """
       SELECT name, coalesce(cursor, -1) FROM history_author
@@ -179,16 +179,17 @@ struct Cleaner {
     // The first to be kept: by number, then by age. Clocks step back, so the age of a transaction is that of the oldest
     // from it on.
     if keeping.count > 0 {
-      let oldest = try number(
-        """
-        SELECT coalesce(min(seq), \(Int64.max)) FROM (SELECT seq FROM history_txn ORDER BY seq DESC LIMIT \(keeping.count))
-        """)
+      let oldest = max(head - Int64(keeping.count), purged) + 1
       if oldest <= bound.limit { bound = Bound(limit: oldest - 1, hold: .keeping) }
     }
     if let wall = wall(keeping) {
-      let oldest = try number(
-        "SELECT coalesce((SELECT seq FROM history_txn WHERE wall >= \(wall) ORDER BY seq LIMIT 1), \(Int64.max))")
-      if oldest <= bound.limit { bound = Bound(limit: oldest - 1, hold: .keeping) }
+      let oldest = try connection.prepare(
+        """
+        SELECT id >> \(HistoryNumber.bits) FROM history_log
+        WHERE wall >= \(wall) AND id < \(HistoryNumber.row(of: bound.limit + 1)) ORDER BY id LIMIT 1
+        """
+      ).firstInt64()
+      if let oldest { bound = Bound(limit: oldest - 1, hold: .keeping) }
     }
     return bound
   }

@@ -56,6 +56,8 @@ public struct HistorySource: Sendable {
       let outcome = await output.idle { await promise.outcome() }
       // What was under way when the run was aborted is no failure: it comes again.
       if Task.isCancelled, !outcome.isMerged { return await output.idle { await reading.leave() } }
+      // Neither is what the closing of the history has cut short.
+      if history.head.isClosed, !outcome.isMerged { return }
       try await output.idle {
         try await reading.settle(outcome)
         // What waits now is under way no more: a process that ends meanwhile has not died of it.
@@ -118,6 +120,7 @@ struct Reading {
 
   /// Makes the next batch and returns the promise of its outcome; nil when the history was closed.
   mutating func next() async throws -> BatchPromise? {
+    var handed: HistoryPage?
     while !Task.isCancelled {
       if delay > .zero {
         try await settings.clock.sleep(for: delay)
@@ -128,9 +131,10 @@ struct Reading {
       let held: HistoryToken
       do {
         held = try await currentCursor()
-        page = try await history.page(
-          after: position ?? held, from: settings.filter ?? .everybody(but: source.author), limit: progress.limit)
+        page = try await read(after: position ?? held, handed: handed)
+        handed = nil
       } catch {
+        handed = nil
         if history.head.isClosed { return nil }
         try await recover(from: error)
         continue
@@ -156,9 +160,27 @@ struct Reading {
         try await skipOwn(isFull: page.isFull)
         continue
       }
-      guard await history.head.wait(beyond: seen) else { return nil }
+      switch await history.head.wait(beyond: seen, toRead: request(after: position ?? held)) {
+      case .ended: return nil
+      case .news(let page): handed = page
+      }
     }
     return nil
+  }
+
+  private func request(after token: HistoryToken) -> PageRequest {
+    history.request(
+      after: token, from: settings.filter ?? .everybody(but: source.author), limit: progress.limit)
+  }
+
+  /// The page after a position: the one that was handed over with the wake-up, if it is that.
+  private func read(after token: HistoryToken, handed: HistoryPage?) async throws(HistoryError) -> HistoryPage {
+    if let handed, handed.start == token.seq {
+      try history.demandFile()
+      return handed
+    }
+    let request = request(after: token)
+    return try await history.read { (context) throws(StoreError) in try context.page(request) }.get()
   }
 
   /// As much of a page as may be handled at once; nil where it has to be read again. See ``CrashGuard``.
@@ -259,7 +281,7 @@ struct Reading {
       } else {
         cursor = nil
       }
-      settings.report(.merged(seqs: batch.seqs.filter { $0 <= seq }, cursor: seq))
+      if seq > batch.start { settings.report(.merged(seqs: batch.seqs.filter { $0 <= seq }, cursor: seq)) }
       if let delay {
         settings.report(.deferred(from: seq + 1, delay))
         self.delay = delay

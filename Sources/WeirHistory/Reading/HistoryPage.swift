@@ -15,6 +15,16 @@ public struct HistoryPage: Sendable {
   public var changeCount: Int { transactions.reduce(0) { $0 + $1.changes.count } }
 }
 
+/// Which page is to be read.
+struct PageRequest: Sendable {
+  let token: HistoryToken
+  let filter: AuthorFilter
+  /// The most transactions.
+  let transactions: Int
+  /// The changes after which the page ends with the transaction at hand.
+  let changes: Int
+}
+
 extension History {
   /// The position after all that is recorded now.
   public func now() async throws(HistoryError) -> HistoryToken {
@@ -52,19 +62,16 @@ extension History {
   public func page(
     after token: HistoryToken, from filter: AuthorFilter, limit: Int? = nil
   ) async throws(HistoryError) -> HistoryPage {
-    let (transactions, changes) = (min(max(1, limit ?? options.pageTransactions), 1 << 20), options.pageChanges)
-    let result = try await read { (context) throws(StoreError) -> Result<HistoryPage, HistoryError> in
-      try context.connection.snapshot { () throws(StoreError) in
-        if let fault = try context.status(of: token).fault { return .failure(fault) }
-        let (page, last, isFull) = try context.page(
-          after: token.seq, filter: filter, transactions: transactions, changes: changes)
-        return .success(
-          HistoryPage(
-            transactions: page, start: token.seq, end: last == token.seq ? token : try context.token(at: last),
-            isFull: isFull))
-      }
-    }
+    let request = request(after: token, from: filter, limit: limit)
+    let result = try await read { (context) throws(StoreError) in try context.page(request) }
     return try result.get()
+  }
+
+  /// As ``page(after:from:limit:)`` asks.
+  func request(after token: HistoryToken, from filter: AuthorFilter, limit: Int? = nil) -> PageRequest {
+    PageRequest(
+      token: token, filter: filter, transactions: min(max(1, limit ?? options.pageTransactions), 1 << 20),
+      changes: options.pageChanges)
   }
 
   /// Runs `job` on the reader's thread.
@@ -95,14 +102,31 @@ extension History.TokenStatus {
 }
 
 extension ReadingContext {
-  /// The position at a transaction.
-  func token(at seq: Int64) throws(StoreError) -> HistoryToken {
-    let state = try state()
-    return HistoryToken(store: state.uuid, epoch: state.epoch, seq: seq, nonce: try nonce(of: seq, state) ?? 0)
+  /// A page, read in one snapshot.
+  mutating func page(_ request: PageRequest) throws(StoreError) -> Result<HistoryPage, HistoryError> {
+    try connection.snapshot { () throws(StoreError) in try pageInSnapshot(request) }
   }
 
-  func status(of token: HistoryToken) throws(StoreError) -> History.TokenStatus {
-    let state = try state()
+  /// The same where a snapshot is open.
+  mutating func pageInSnapshot(_ request: PageRequest) throws(StoreError) -> Result<HistoryPage, HistoryError> {
+    let (start, state) = (request.token, try state())
+    if let fault = try status(of: start, state).fault { return .failure(fault) }
+    let (page, last, isFull) = try page(
+      after: start.seq, filter: request.filter, transactions: request.transactions, changes: request.changes)
+    let end = try last == start.seq ? start : token(at: last, state)
+    return .success(HistoryPage(transactions: page, start: start.seq, end: end, isFull: isFull))
+  }
+
+  /// The position at a transaction.
+  func token(at seq: Int64) throws(StoreError) -> HistoryToken { try token(at: seq, state()) }
+
+  private func token(at seq: Int64, _ state: StoreState) throws(StoreError) -> HistoryToken {
+    HistoryToken(store: state.uuid, epoch: state.epoch, seq: seq, nonce: try nonce(of: seq, state) ?? 0)
+  }
+
+  func status(of token: HistoryToken) throws(StoreError) -> History.TokenStatus { try status(of: token, state()) }
+
+  private func status(of token: HistoryToken, _ state: StoreState) throws(StoreError) -> History.TokenStatus {
     if token.store != state.uuid { return .wrongStore }
     if token.epoch != state.epoch { return .rewritten }
     let head = try head()

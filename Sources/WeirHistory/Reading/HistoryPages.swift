@@ -34,13 +34,23 @@ public struct HistoryPages: AsyncSequence, Sendable {
           if history.head.isClosed { return nil }
           throw error
         }
-        if page.end.seq > position.seq {
-          position = page.end
-          return page
+        if let page = advance(to: page) { return page }
+        switch await history.head.wait(beyond: seen, toRead: history.request(after: position, from: filter)) {
+        case .ended: return nil
+        case .news(let page):
+          guard let page else { continue }
+          try history.demandFile()
+          if let page = advance(to: page) { return page }
         }
-        guard await history.head.wait(beyond: seen) else { return nil }
       }
       return nil
+    }
+
+    /// A page that holds something; the position is after it then.
+    private mutating func advance(to page: HistoryPage) -> HistoryPage? {
+      guard page.end.seq > position.seq else { return nil }
+      position = page.end
+      return page
     }
   }
 }

@@ -11,8 +11,7 @@ struct ReadingContext {
   let connection: Connection
   private let headNumber: Statement
   private let store: Statement
-  private let transactions: Statement
-  private let changes: Statement
+  private let log: Statement
   private let nonce: Statement
   private let author: Statement
   private let schemaNumber: Statement
@@ -31,16 +30,14 @@ struct ReadingContext {
     self.connection = connection
     headNumber = try connection.prepare("SELECT \(RecordingTables.head)")
     store = try connection.prepare("SELECT lower(hex(uuid)), epoch, purged_through, purged_nonce FROM history_store")
-    transactions = try connection.prepare(
+    log = try connection.prepare(
       """
-      SELECT t.seq, a.name, t.process, t.context, t.nonce, t.wall, t.first, t.cause
-      FROM history_txn t LEFT JOIN history_author a ON a.id = t.author
-      WHERE t.seq > ?1 ORDER BY t.seq LIMIT ?2
+      SELECT id, entity, op, key, mask, tombstone, (SELECT name FROM history_author WHERE history_author.id = author),
+        process, context, nonce, wall, cause
+      FROM history_log WHERE id >= ?1 ORDER BY id
       """)
-    changes = try connection.prepare(
-      "SELECT id, entity, op, key, mask, tombstone FROM history_change WHERE id >= ?1 AND id < ?2 ORDER BY id")
     schemaNumber = try connection.prepare("PRAGMA schema_version")
-    nonce = try connection.prepare("SELECT nonce FROM history_txn WHERE seq = ?1")
+    nonce = try connection.prepare("SELECT \(RecordingTables.nonce(of: "?1"))")
     author = try connection.prepare(
       "SELECT role, cursor, cursor_nonce, retired_at FROM history_author WHERE name = ?1")
   }
@@ -67,7 +64,10 @@ struct ReadingContext {
   func nonce(of seq: Int64, _ state: StoreState) throws(StoreError) -> Int64? {
     if seq == 0 { return 0 }
     nonce.bind(seq, at: 1)
-    if let found = try nonce.firstInt64() { return found }
+    if try nonce.step() {
+      defer { nonce.reset() }
+      if nonce.type(0) != .null { return nonce.int64(0) }
+    }
     return seq == state.purgedThrough ? state.purgedNonce : nil
   }
 
@@ -88,6 +88,9 @@ struct ReadingContext {
       nonce: author.type(2) == .null ? nil : author.int64(2), isRetired: author.type(3) != .null)
   }
 
+  /// The most changes that are stepped over one by one to leave out a transaction; beyond them the next one is looked up.
+  private static let stride = 32
+
   /// The transactions after `position`, as many as a page holds. Those that `filter` keeps out are scanned and not read.
   mutating func page(
     after position: Int64, filter: AuthorFilter, transactions most: Int, changes mostChanges: Int
@@ -95,33 +98,53 @@ struct ReadingContext {
     // A declaration keeps its number for good, unless the file was restored.
     let schema = try schemaNumber.firstInt64() ?? 0
     if schema != self.schema { (self.schema, entities) = (schema, [:]) }
-    var rows: [(transaction: HistoryTransaction, first: Int64)] = []
-    transactions.bind(position, at: 1)
-    transactions.bind(Int64(most) + 1, at: 2)
-    while try transactions.step() {
-      rows.append(
-        (
-          HistoryTransaction(
-            seq: transactions.int64(0), author: text(transactions, 1), process: number(transactions, 2),
-            context: text(transactions, 3), nonce: transactions.int64(4),
-            date: Date(timeIntervalSince1970: Double(transactions.int64(5)) / 1_000), cause: number(transactions, 7),
-            changes: []), transactions.int64(6)
-        ))
-    }
     var page: [HistoryTransaction] = []
     var last = position
-    var read = 0
-    for (index, row) in rows.prefix(most).enumerated() {
-      last = row.transaction.seq
-      guard filter.admits(row.transaction.author) else { continue }
-      var transaction = row.transaction
-      let end = index + 1 < rows.count ? rows[index + 1].first : Int64.max
-      transaction.changes = try changes(from: row.first, to: end)
-      read += transaction.changes.count
-      page.append(transaction)
-      if read >= mostChanges { return (page, last, index + 1 < rows.count) }
+    var (scanned, read, skipped) = (0, 0, 0)
+    var isLeftOut = false
+    defer { log.reset() }
+    log.bind(HistoryNumber.row(of: position + 1), at: 1)
+    while try log.step() {
+      if log.type(1) == .null {
+        if log.type(9) == .null { continue }
+        if scanned == most || read >= mostChanges { return (page, last, true) }
+        let transaction = transaction()
+        scanned += 1
+        last = transaction.seq
+        isLeftOut = !filter.admits(transaction.author)
+        skipped = 0
+        if !isLeftOut { page.append(transaction) }
+      } else if !isLeftOut, !page.isEmpty {
+        page[page.count - 1].changes.append(try change())
+        read += 1
+      } else {
+        skipped += 1
+        guard skipped == Self.stride else { continue }
+        log.reset()
+        log.bind(HistoryNumber.row(of: last + 1), at: 1)
+      }
     }
-    return (page, last, rows.count > most)
+    return (page, last, false)
+  }
+
+  /// The transaction whose row the log stands at.
+  private func transaction() -> HistoryTransaction {
+    HistoryTransaction(
+      seq: HistoryNumber.transaction(of: log.int64(0)), author: text(log, 6), process: number(log, 7),
+      context: text(log, 8), nonce: log.int64(9), date: Date(timeIntervalSince1970: Double(log.int64(10)) / 1_000),
+      cause: number(log, 11), changes: [])
+  }
+
+  /// The change whose row the log stands at.
+  private mutating func change() throws(StoreError) -> HistoryChange {
+    let mask = log.int64(4)
+    let entity = try entity(log.int64(1))
+    return HistoryChange(
+      id: log.int64(0), entity: entity.name, operation: HistoryOperation(rawValue: log.int64(2)) ?? .update,
+      key: key(log, 3, entity),
+      columns: mask == 0
+        ? [] : Set(entity.columns.enumerated().filter { mask & (1 << $0.offset) != 0 }.map(\.element)),
+      changesOther: mask & (1 << TrackedTable.mostColumns) != 0, tombstone: tombstone(text(log, 5), entity))
   }
 
   private func text(_ statement: Statement, _ column: Int32) -> String? {
@@ -130,25 +153,6 @@ struct ReadingContext {
 
   private func number(_ statement: Statement, _ column: Int32) -> Int64? {
     statement.type(column) == .null ? nil : statement.int64(column)
-  }
-
-  private mutating func changes(from first: Int64, to end: Int64) throws(StoreError) -> [HistoryChange] {
-    var result: [HistoryChange] = []
-    changes.bind(first, at: 1)
-    changes.bind(end, at: 2)
-    while try changes.step() {
-      let number = changes.int64(1)
-      let mask = changes.int64(4)
-      let entity = try entity(number)
-      result.append(
-        HistoryChange(
-          id: changes.int64(0), entity: entity.name,
-          operation: HistoryOperation(rawValue: changes.int64(2)) ?? .update, key: key(changes, 3, entity),
-          columns: mask == 0
-            ? [] : Set(entity.columns.enumerated().filter { mask & (1 << $0.offset) != 0 }.map(\.element)),
-          changesOther: mask & (1 << TrackedTable.mostColumns) != 0, tombstone: tombstone(text(changes, 5), entity)))
-    }
-    return result
   }
 
   private func key(_ statement: Statement, _ column: Int32, _ entity: Entity) -> [HistoryValue] {

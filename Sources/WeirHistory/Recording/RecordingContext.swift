@@ -15,26 +15,27 @@ struct RecordingContext {
   let authorNumber: Statement
   let moveCursor: Statement
   let letter: Statement
-  let headNumber: Statement
-  /// Whether a transaction was recorded since the last commit.
-  private var hasRecorded = false
+  private let headNumber: Statement
+  /// The last transaction recorded since the last commit; nil where none was.
+  private(set) var recorded: Int64?
+  /// Whether that may have been undone.
+  private var isUncertain = false
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     beginRow = try connection.prepare(
       """
-      INSERT INTO history_txn (seq, open, author, process, context, nonce, wall, first, cause)
-      VALUES (\(RecordingTables.head) + 1, 1, ?1, ?2, ?3, random(), \(RecordingTables.now),
-        \(RecordingTables.nextChange), ?4)
+      INSERT INTO history_log (id, author, process, context, nonce, wall, cause)
+      VALUES (\(RecordingTables.next), ?1, ?2, ?3, ?5, ?6, ?4)
       """)
     closeRow = try connection.prepare(
-      "UPDATE history_txn SET open = NULL WHERE seq = ?1 AND first <= (SELECT max(id) FROM history_change)")
-    dropEmpty = try connection.prepare("DELETE FROM history_txn WHERE seq = ?1")
+      "INSERT INTO history_log (id) SELECT ?1 | \(HistoryNumber.rows) WHERE (SELECT max(id) FROM history_log) > ?1")
+    dropEmpty = try connection.prepare("DELETE FROM history_log WHERE id = ?1")
     authorNumber = try connection.prepare("SELECT id FROM history_author WHERE name = ?1")
     moveCursor = try connection.prepare(
       """
       UPDATE history_author SET cursor = ?3, tries = 0, tried_by = 0, last_seen = \(RecordingTables.now),
-        cursor_nonce = coalesce((SELECT nonce FROM history_txn WHERE seq = ?3), cursor_nonce)
+        cursor_nonce = coalesce(\(RecordingTables.nonce(of: "?3")), cursor_nonce)
       WHERE name = ?1 AND cursor = ?2 AND retired_at IS NULL
       """)
     headNumber = try connection.prepare("SELECT \(RecordingTables.head)")
@@ -55,19 +56,29 @@ struct RecordingContext {
     beginRow.bind(Int64(getpid()), at: 2)
     if let context { beginRow.bind(context, at: 3) } else { beginRow.bindNull(at: 3) }
     if let cause { beginRow.bind(cause, at: 4) } else { beginRow.bindNull(at: 4) }
+    beginRow.bind(Int64.random(in: .min ... .max), at: 5)
+    beginRow.bind(Self.now(), at: 6)
     try beginRow.run()
-    let seq = connection.lastInsertedRow
-    let value = try body(connection)
-    closeRow.bind(seq, at: 1)
+    let row = connection.lastInsertedRow
+    let value = try connection.keepingTransaction { () throws(StoreError) in try body(connection) }
+    closeRow.bind(row, at: 1)
     try closeRow.run()
     guard connection.changedRows > 0 else {
       // The number is given anew, so that numbers have no holes.
-      dropEmpty.bind(seq, at: 1)
+      dropEmpty.bind(row, at: 1)
       try dropEmpty.run()
       return (value, nil)
     }
-    hasRecorded = true
+    let seq = HistoryNumber.transaction(of: row)
+    recorded = seq
     return (value, seq)
+  }
+
+  /// Milliseconds since 1970.
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 
   /// The number of an author; who is not registered is entered as one that only writes.
@@ -85,10 +96,13 @@ struct RecordingContext {
     return connection.lastInsertedRow
   }
 
-  /// The head, where a transaction was recorded since the last call.
-  mutating func newHead() -> Int64? {
-    guard hasRecorded else { return nil }
-    hasRecorded = false
-    return try? headNumber.firstInt64()
+  /// A part of the transaction, or all of it, was undone.
+  mutating func undone() { isUncertain = true }
+
+  /// The head after a commit, where a transaction was recorded in it.
+  mutating func takeRecorded() -> Int64? {
+    guard let recorded else { return nil }
+    defer { (self.recorded, isUncertain) = (nil, false) }
+    return isUncertain ? try? headNumber.firstInt64() : recorded
   }
 }

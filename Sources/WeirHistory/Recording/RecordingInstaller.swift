@@ -10,6 +10,10 @@ enum RecordingInstaller {
     try connection.transaction { () throws(StoreError) in
       try connection.execute(RecordingTables.create)
       for table in tables { try install(table, on: connection) }
+      // Of tables that other programs have declared only the columns may have changed.
+      for (number, table) in try living(on: connection) where !tables.contains(where: { $0.table == table.table }) {
+        try renew(table, number, on: connection)
+      }
     }
     return nil
   }
@@ -19,46 +23,56 @@ enum RecordingInstaller {
     try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history_store'").firstInt64() != nil
   }
 
-  private static func fault(of tables: [TrackedTable], on connection: Connection) throws(StoreError) -> HistoryError? {
-    if Set(tables.map(\.entity)).count < tables.count || Set(tables.map(\.table)).count < tables.count {
-      return HistoryError(.badDeclaration, "an entity or a table is declared twice")
+  /// Why this program cannot go on with what the file records.
+  static func versionFault(on connection: Connection, mustRecord: Bool) throws(StoreError) -> HistoryError? {
+    guard try isInstalled(on: connection) else {
+      return mustRecord ? HistoryError(.notRecorded, "\(connection.path) records no history") : nil
     }
-    if try isInstalled(on: connection) {
-      let version = try connection.prepare("SELECT version FROM history_store").firstInt64() ?? 0
-      guard version <= RecordingTables.version else {
-        return HistoryError(
-          .badDeclaration,
-          "the history has version \(version), this program knows \(RecordingTables.version); update it")
-      }
-    }
-    for table in tables {
-      if let fault = table.fault { return HistoryError(.badDeclaration, fault) }
-      if try isInstalled(on: connection) {
-        let taken = try connection.prepare("SELECT source FROM history_entity WHERE name = ?1 AND source <> ?2 LIMIT 1")
-        taken.bind(table.entity, at: 1)
-        taken.bind(table.table, at: 2)
-        if let source = try taken.firstString() {
-          return HistoryError(
-            .badDeclaration, "\(table.entity) stands for the table \(source) in this file; choose another name")
-        }
-      }
-      let sql = try connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1")
-      sql.bind(table.table, at: 1)
-      guard let definition = try sql.firstString() else {
-        return HistoryError(.badDeclaration, "there is no table \(table.table) in \(connection.path)")
-      }
-      let columns = try self.columns(of: table.table, on: connection)
-      if let missing = (table.key + table.columns + table.tombstone).first(where: { !columns.contains($0) }) {
-        return HistoryError(.badDeclaration, "\(table.table) has no column \(missing)")
-      }
-      if let fault = StatementLint.fault(of: definition) {
-        return HistoryError(.unseenChange, "\(table.table) is declared so that \(fault)")
-      }
-    }
-    return nil
+    let version = try connection.prepare("SELECT version FROM history_store").firstInt64() ?? 0
+    if version == RecordingTables.version { return nil }
+    let words =
+      "the history of \(connection.path) has version \(version), this program knows \(RecordingTables.version)"
+    return HistoryError(
+      .badDeclaration,
+      version > RecordingTables.version
+        ? "\(words); update it"
+        : "\(words), and older ones were never released; stop recording with the program that made it")
   }
 
-  private static func install(_ table: TrackedTable, on connection: Connection) throws(StoreError) {
+  /// The declarations under which something is recorded now, by their numbers.
+  static func living(on connection: Connection) throws(StoreError) -> [(number: Int64, table: TrackedTable)] {
+    let rows = try connection.prepare(
+      """
+      SELECT id, name, source, keys, columns, tombstone FROM history_entity WHERE EXISTS (
+        SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'history_' || history_entity.id || '_insert')
+      """)
+    var living: [(Int64, TrackedTable)] = []
+    while try rows.step() {
+      let table = TrackedTable(
+        rows.string(2), entity: rows.string(1), key: names(rows.string(3)), columns: names(rows.string(4)),
+        tombstone: names(rows.string(5)))
+      living.append((rows.int64(0), table))
+    }
+    return living
+  }
+
+  /// A declaration with the columns that other programs want to be told of the same table, so that observers of neither go to
+  /// sleep. What a deletion keeps is as the latest says: it may have been taken back for a reason.
+  private static func united(_ table: TrackedTable, on connection: Connection) throws(StoreError) -> TrackedTable {
+    let present = Set(try columns(of: table.table, on: connection))
+    let others = try living(on: connection).filter { $0.table.table == table.table }.flatMap(\.table.columns)
+    var columns: [String] = []
+    for column in others + table.columns where present.contains(column) && !columns.contains(column) {
+      columns.append(column)
+    }
+    // More than can be told one by one: who is here decides.
+    if columns.count > TrackedTable.mostColumns { columns = table.columns }
+    return TrackedTable(
+      table.table, entity: table.entity, key: table.key, columns: columns, tombstone: table.tombstone)
+  }
+
+  private static func install(_ declared: TrackedTable, on connection: Connection) throws(StoreError) {
+    let table = try united(declared, on: connection)
     let number = try self.number(of: table, on: connection)
     // What an older declaration recorded stays under its number; only the latest records on.
     let others = try connection.prepare("SELECT id FROM history_entity WHERE id <> ?1 AND (name = ?2 OR source = ?3)")
@@ -70,7 +84,17 @@ enum RecordingInstaller {
     for other in replaced {
       for drop in RecordingTriggers.drop(other) { try connection.execute(drop) }
     }
-    let triggers = RecordingTriggers(table: table, entity: number, all: try columns(of: table.table, on: connection))
+    try renew(table, number, on: connection)
+  }
+
+  /// Makes the triggers of a declaration anew, where they are not what they have to be.
+  private static func renew(
+    _ table: TrackedTable, _ number: Int64, on connection: Connection
+  ) throws(StoreError) {
+    let all = try columns(of: table.table, on: connection)
+    // A column that another program has declared is gone: that program has to say how it goes on.
+    guard (table.key + table.columns + table.tombstone).allSatisfy(all.contains) else { return }
+    let triggers = RecordingTriggers(table: table, entity: number, all: all)
     // Only where something differs: a change of the schema makes every connection compile its statements anew.
     let present = try connection.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND sql = ?1")
     for statement in triggers.create {
@@ -100,7 +124,7 @@ enum RecordingInstaller {
   }
 
   /// The columns of a table, also hidden ones that hold values.
-  private static func columns(of table: String, on connection: Connection) throws(StoreError) -> [String] {
+  static func columns(of table: String, on connection: Connection) throws(StoreError) -> [String] {
     let statement = try connection.prepare("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1")
     statement.bind(table, at: 1)
     var names: [String] = []

@@ -2,10 +2,14 @@ import WeirStore
 
 /// The tables of the recording, in the same file as the rows they tell of: a restored file brings its history back with it.
 ///
+/// A transaction and its changes are neighbours in one table, `history_log`: the row of the transaction, which names no entity,
+/// and behind it those of its changes. A commit of one row then writes one page for the history and not two, and a page of it is
+/// read in one go. The views `history_txn` and `history_change` show it as the two tables it stands for.
+///
 /// Every table is STRICT, so that a raw client cannot put a text where a position is expected.
 enum RecordingTables {
   /// Format of these tables; in `history_store.version`.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   static let create = """
     CREATE TABLE IF NOT EXISTS history_store (
@@ -30,25 +34,26 @@ enum RecordingTables {
       tried_by INTEGER NOT NULL DEFAULT 0,
       careful INTEGER NOT NULL DEFAULT 0
     ) STRICT;
-    CREATE TABLE IF NOT EXISTS history_txn (
-      seq INTEGER PRIMARY KEY,
-      open INTEGER,
+    CREATE TABLE IF NOT EXISTS history_log (
+      id INTEGER PRIMARY KEY,
+      entity INTEGER,
+      op INTEGER,
+      key ANY,
+      mask INTEGER,
+      tombstone TEXT,
       author INTEGER,
       process INTEGER,
       context TEXT,
-      nonce INTEGER NOT NULL,
-      wall INTEGER NOT NULL,
-      first INTEGER NOT NULL,
+      nonce INTEGER,
+      wall INTEGER,
       cause INTEGER
     ) STRICT;
-    CREATE TABLE IF NOT EXISTS history_change (
-      id INTEGER PRIMARY KEY,
-      entity INTEGER NOT NULL,
-      op INTEGER NOT NULL,
-      key ANY,
-      mask INTEGER,
-      tombstone TEXT
-    ) STRICT;
+    CREATE VIEW IF NOT EXISTS history_txn AS
+      SELECT id >> \(HistoryNumber.bits) AS seq, author, process, context, nonce, wall, cause
+      FROM history_log WHERE entity IS NULL AND nonce IS NOT NULL;
+    CREATE VIEW IF NOT EXISTS history_change AS
+      SELECT id, id >> \(HistoryNumber.bits) AS seq, entity, op, key, mask, tombstone
+      FROM history_log WHERE entity IS NOT NULL;
     CREATE TABLE IF NOT EXISTS history_entity (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       name TEXT NOT NULL,
@@ -73,26 +78,37 @@ enum RecordingTables {
     CREATE TRIGGER IF NOT EXISTS history_purge_guard BEFORE UPDATE OF purged_through ON history_store
       WHEN NEW.purged_through < OLD.purged_through
       BEGIN SELECT RAISE(ABORT, 'history: what was purged may not come back'); END;
-    CREATE TRIGGER IF NOT EXISTS history_stray BEFORE INSERT ON history_change
-      WHEN (SELECT open FROM history_txn ORDER BY seq DESC LIMIT 1) IS NULL BEGIN
-      INSERT INTO history_txn (seq, nonce, wall, first) VALUES (\(head) + 1, random(), \(now), \(nextChange));
+    CREATE TRIGGER IF NOT EXISTS history_stray BEFORE INSERT ON history_log
+      WHEN NEW.entity IS NOT NULL
+        AND coalesce((SELECT max(id) FROM history_log) & \(HistoryNumber.rows), \(HistoryNumber.rows)) = \(HistoryNumber.rows)
+      BEGIN
+      INSERT INTO history_log (id, nonce, wall) VALUES ((\(next) | \(HistoryNumber.rows)) - 1, random(), \(now));
     END;
     INSERT OR IGNORE INTO history_store VALUES (1, randomblob(16), 1, \(version), 0, 0, 0);
     """
 
-  /// The number of the last transaction recorded, also where its row is purged. Rows leave `history_txn` only from its
-  /// beginning, and what left is noted in the same transaction, so numbers go on however much is purged.
+  /// The number of the last transaction recorded, also where its row is purged. Rows leave the log only from its beginning,
+  /// and what left is noted in the same transaction, so numbers go on however much is purged.
   static let head =
-    "coalesce((SELECT max(seq) FROM history_txn), (SELECT purged_through FROM history_store), 0)"
+    "coalesce((SELECT max(id) FROM history_log) >> \(HistoryNumber.bits), (SELECT purged_through FROM history_store), 0)"
 
-  /// The id of the next change.
-  static let nextChange = "coalesce((SELECT max(id) FROM history_change), 0) + 1"
+  /// The least id of a row of the next transaction.
+  static let next = "(\(head) + 1) << \(HistoryNumber.bits)"
+
+  /// The random number of a transaction; null where it is purged or was never written.
+  static func nonce(of seq: String) -> String {
+    """
+    (SELECT nonce FROM history_log WHERE id >= \(seq) << \(HistoryNumber.bits)
+      AND id < (\(seq) + 1) << \(HistoryNumber.bits) ORDER BY id LIMIT 1)
+    """
+  }
 
   /// Milliseconds since 1970, for people.
   static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
   static let drop = """
     DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_entity;
-    DROP TABLE history_change; DROP TABLE history_txn; DROP TABLE history_author; DROP TABLE history_store;
+    DROP VIEW history_change; DROP VIEW history_txn; DROP TABLE history_log; DROP TABLE history_author;
+    DROP TABLE history_store;
     """
 }

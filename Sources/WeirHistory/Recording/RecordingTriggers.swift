@@ -2,9 +2,9 @@ import WeirStore
 
 /// The triggers that record what happens to a table, whoever writes: also a raw client that knows nothing of them.
 ///
-/// A transaction of ours has its row in `history_txn`, marked as open while it lasts. Where the newest row is not, the writer
-/// is unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction of its
-/// own: a trigger of the table of changes sees to that, which costs a third of a conditional statement here.
+/// A transaction of ours is complete when its last row has the last number there is for it. Where the newest row has that, the
+/// writer is unknown, and since a trigger cannot see where a transaction ends, each row it changes becomes a transaction
+/// of its own, complete at once: a trigger of the log sees to that, which costs a third of a conditional statement here.
 struct RecordingTriggers {
   let table: TrackedTable
   /// Number of the entity in the file.
@@ -44,11 +44,11 @@ struct RecordingTriggers {
       + statements.map { $0 + ";\n" }.joined() + "END"
   }
 
-  /// The transaction of a change is the last one whose `first` is not beyond its id.
+  /// The row follows the newest one, and so belongs to the transaction that is open.
   private func change(
     _ operation: HistoryOperation, _ row: String, mask: String = "NULL", tombstone: String = "NULL"
   ) -> String {
-    "INSERT INTO history_change (entity, op, key, mask, tombstone) VALUES ("
+    "INSERT INTO history_log (entity, op, key, mask, tombstone) VALUES ("
       + "\(entity), \(operation.rawValue), \(key(row)), \(mask), \(tombstone))"
   }
 

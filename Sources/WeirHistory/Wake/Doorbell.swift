@@ -48,8 +48,11 @@ final class Doorbell: Sendable {
   let name: String
   private let path: String
 
+  /// A name for a bell of this process.
+  static func newName() -> String { "\(getpid()).\(UInt32.random(in: .min ... .max))" }
+
   /// Hangs the bell; nil where the file system does not allow it, which leaves the other ways to hear of a change.
-  init?(besideDatabase database: String) {
+  init?(besideDatabase database: String, name: String = Doorbell.newName()) {
     let directory = DoorbellPlace.directory(database)
     _ = mkdir(directory, 0o700)
     let place = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -59,7 +62,6 @@ final class Doorbell: Sendable {
     guard bell >= 0 else { return nil }
     _ = fcntl(bell, F_SETFD, FD_CLOEXEC)
     _ = fcntl(bell, F_SETFL, O_NONBLOCK)
-    let name = "\(getpid()).\(UInt32.random(in: .min ... .max))"
     guard let address = DoorbellPlace.address(name, in: directory, descriptor: place),
       DoorbellPlace.with(address, { bind(bell, $0, $1) }) == 0
     else {
@@ -103,8 +105,8 @@ final class DoorbellRinger: Sendable {
   /// Held open for addresses that are too long by their path.
   private let place: Int32
   private let known = Mutex(Known())
-  /// Steps of a file system's clock are shorter than this.
-  private static let clockStep: Int64 = 100_000_000
+  /// Steps of a file system's clock are shorter than this: Linux's take 10 ms at most.
+  private static let clockStep: Int64 = 20_000_000
 
   init?(besideDatabase database: String, except own: String?) {
     directory = DoorbellPlace.directory(database)

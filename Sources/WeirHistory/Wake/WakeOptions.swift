@@ -3,7 +3,7 @@
 /// | Way | Until a change is seen |
 /// |---|---|
 /// | doorbell | at once: the writer rings after its COMMIT. A raw client does not ring. |
-/// | directory watch (Linux) | at once, or within 42 ms where the file moved before the COMMIT was visible |
+/// | directory watch (Linux) | at once, or within 43 ms where the file moved before the COMMIT was visible |
 /// | timer | within ``activePeriod`` while somebody waits and something has changed in the last half minute, else ``idlePeriod`` |
 public struct WakeOptions: Sendable, Hashable {
   /// Whether this process rings after its commits and listens for the bells of others.

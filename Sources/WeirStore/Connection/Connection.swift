@@ -23,6 +23,8 @@ public final class Connection {
   private let walPagesCell = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   /// When the view in use must end, in nanoseconds, for the progress handler.
   private let deadlineCell = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
+  /// Whether statements that begin or end a transaction are refused, for the authorizer; nil while none is installed.
+  private var refusesCell: UnsafeMutablePointer<Bool>?
   private var begin: Statement?
   private var commit: Statement?
   private var beginView: Statement?
@@ -64,6 +66,7 @@ public final class Connection {
     close()
     walPagesCell.deallocate()
     deadlineCell.deallocate()
+    refusesCell?.deallocate()
   }
 
   /// Closes the file. Statements still held stay safe to release. Closing twice is harmless.
@@ -163,6 +166,30 @@ public final class Connection {
       rollback()
       throw error
     }
+  }
+
+  /// Runs `body` inside the open transaction and refuses it every statement that would begin or end one, so that what belongs
+  /// together stays together.
+  ///
+  /// - Throws: what `body` throws; statements that are refused fail with `invalidInput`.
+  public func keepingTransaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    let refuses = refusesCell ?? installRefusal()
+    refuses.pointee = true
+    defer { refuses.pointee = false }
+    return try body()
+  }
+
+  private func installRefusal() -> UnsafeMutablePointer<Bool> {
+    let cell = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+    cell.initialize(to: false)
+    refusesCell = cell
+    sqlite3_set_authorizer(
+      handle,
+      { cell, action, _, _, _, _ in
+        let refuses = cell?.assumingMemoryBound(to: Bool.self).pointee ?? false
+        return refuses && action == SQLITE_TRANSACTION ? SQLITE_DENY : SQLITE_OK
+      }, cell)
+    return cell
   }
 
   /// SQLite writes on into a file that was deleted or replaced, and what is committed there is gone when it is closed.

@@ -41,13 +41,19 @@ private final class JobOutcome<Value: Sendable>: @unchecked Sendable {
 /// Runs jobs in one transaction and resumes their callers after its COMMIT.
 enum GroupCommit {
   /// Whether a transaction was committed.
+  ///
+  /// The lock is held for the transaction and no longer: a caller may stop its process as soon as it is resumed, and others must
+  /// be able to write then.
   static func run<Context>(
-    _ jobs: [CommitJob<Context>], _ connection: Connection, _ context: inout Context, _ standard: Durability,
+    _ jobs: [CommitJob<Context>], _ connection: Connection, _ context: inout Context, _ options: ConnectionOptions,
     _ events: WriterThread<Context>.Events
   ) -> Bool {
+    let standard = options.durability
     var failures = [StoreError?](repeating: nil, count: jobs.count)
     let isFull = jobs.contains { ($0.durability ?? standard) == .full }
+    options.writeLock?.take()
     do throws(StoreError) {
+      defer { options.writeLock?.giveBack() }
       try connection.setDurability(isFull ? .full : .normal)
       try connection.transaction { () throws(StoreError) in
         for (index, job) in jobs.enumerated() {

@@ -201,10 +201,9 @@ public final class WriterThread<Context>: Sendable {
       case .job(.commit(let first)):
         idle.committed()
         let group = gather(first, shared.queue)
-        options.writeLock?.take()
-        let isCommitted = GroupCommit.run(group, connection, &context, options.durability, events)
-        options.writeLock?.giveBack()
-        if isCommitted { shared.transactions.add(1, ordering: .relaxed) }
+        if GroupCommit.run(group, connection, &context, options, events) {
+          shared.transactions.add(1, ordering: .relaxed)
+        }
       case .timedOut where idle.wait != nil:
         options.writeLock?.take()
         idle.worked(events.idle?(&context) ?? .done)

@@ -16,18 +16,24 @@ struct StoreLook: Sendable {
   func ask<Value: Sendable>(
     _ query: @escaping @Sendable (ProjectionView) throws(StoreError) -> Value
   ) async throws -> Value {
+    do {
+      return try await still { await answer(query) }.get()
+    } catch let error as StoreError {
+      throw StoreFailure(path: path, error: error, isReading: true)
+    }
+  }
+
+  /// An answer that was found while the file was one and the same.
+  /// - Throws: ``InspectError``.
+  func still<Value, Failure>(
+    _ answer: () async -> Result<Value, Failure>
+  ) async throws -> Result<Value, Failure> {
     for _ in 0..<Self.attempts {
       let before = try demandFile()
-      let answer = await answer(query)
+      let answer = await answer()
       let after = try demandFile()
       // With a log there are locks and snapshots, else only stillness makes what was read right.
-      if before.hasLog && after.hasLog || before == after {
-        do throws(StoreError) {
-          return try answer.get()
-        } catch {
-          throw StoreFailure(path: path, error: error, isReading: true)
-        }
-      }
+      if before.hasLog && after.hasLog || before == after { return answer }
     }
     throw InspectError.changing(path: path)
   }
