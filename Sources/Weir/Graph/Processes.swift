@@ -61,7 +61,7 @@ private func runProcess<Input: Sendable, Output: Sendable>(
       input.close(settling: .abandoned)
       return .cancelled
     }
-    input.close(settling: .dropped(.failed))
+    input.close(settling: .failed)
     node.meter.countError()
     return .failed(node.fail(error))
   }

@@ -3,6 +3,23 @@ public protocol SinglePassSequence: AsyncSequence {}
 extension AsyncStream: SinglePassSequence {}
 extension AsyncThrowingStream: SinglePassSequence {}
 
+// What is made of a sequence that yields its elements once yields them once itself.
+extension AsyncMapSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncThrowingMapSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncFilterSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncThrowingFilterSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncCompactMapSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncThrowingCompactMapSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncFlatMapSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncThrowingFlatMapSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncPrefixSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncPrefixWhileSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncThrowingPrefixWhileSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncDropFirstSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncDropWhileSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension AsyncThrowingDropWhileSequence: SinglePassSequence where Base: SinglePassSequence {}
+extension StageSequence: SinglePassSequence where Base: SinglePassSequence {}
+
 /// A single-pass source was run a second time.
 public struct SourceExhausted: CodedError, CustomStringConvertible {
   public let code = "source-exhausted"

@@ -85,7 +85,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
     switch decision {
     case .fail:
       tally.discarded = 1
-      token?.settle(.dropped(.failed))
+      token?.settle(.failed)
       hasFailed = true
       throw .failed(node.fail(error))
     case .retry:
@@ -276,7 +276,7 @@ final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
     switch await supervisor.decide(error) {
     case .fail:
       tally.discarded = tally.elementsIn
-      token?.settle(.dropped(.failed))
+      token?.settle(.failed)
       throw .failed(node.fail(error))
     case .retry:
       tally.elementsIn = 0

@@ -39,7 +39,9 @@ public enum Outcome: Sendable, Hashable {
   case dropped(DiscardReason)
   /// It failed and went to the dead letters.
   case deadLettered
-  /// The run was aborted, or its consumer cancelled, while it was under way.
+  /// The node that had it failed, and with it the run: nobody decided to go on without it.
+  case failed
+  /// The run was aborted, or its consumer left, while it was under way.
   case abandoned
   /// Its last copy vanished without an outcome: a fault in a stage.
   case lost
@@ -51,8 +53,18 @@ public enum Outcome: Sendable, Hashable {
     case .expired: 3 << 8
     case .dropped(let reason): 4 << 8 | UInt16(reason.rawValue)
     case .deadLettered: 5 << 8
-    case .abandoned: 6 << 8
-    case .lost: 7 << 8
+    case .failed: 6 << 8
+    case .abandoned: 7 << 8
+    case .lost: 8 << 8
+    }
+  }
+
+  /// Whether the element is done with, so that a source may forget it: it was stored, or somebody decided that it should not
+  /// be. One that failed with its node, was abandoned or got lost has to come again.
+  public var isFinal: Bool {
+    switch self {
+    case .stored, .filtered, .expired, .dropped, .deadLettered: true
+    case .failed, .abandoned, .lost: false
     }
   }
 
@@ -63,8 +75,9 @@ public enum Outcome: Sendable, Hashable {
     case 3: self = .expired
     case 4: self = .dropped(DiscardReason(rawValue: UInt8(truncatingIfNeeded: code)) ?? .overflow)
     case 5: self = .deadLettered
-    case 6: self = .abandoned
-    case 7: self = .lost
+    case 6: self = .failed
+    case 7: self = .abandoned
+    case 8: self = .lost
     default: return nil
     }
   }

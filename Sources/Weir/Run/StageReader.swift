@@ -269,7 +269,8 @@ extension StageState {
   /// A call has thrown after it had let go of elements: those it made nothing of are lost by the failure.
   func settleLeftBehind(_ left: Int, to out: inout Chunk<S.Output>, from first: Int) {
     if out.count > first { return assignTokens(left: left, to: &out, from: first) }
-    for token in heldTokens.take(left) { token.settle(.dropped(.failed)) }
+    let outcome = supervisor.goesOn ? Outcome.dropped(.failed) : .failed
+    for token in heldTokens.take(left) { token.settle(outcome) }
   }
 }
 
@@ -305,7 +306,7 @@ func finishStage<S: Stage>(_ state: StageState<S>, into out: inout Chunk<S.Outpu
 extension StageState {
   @usableFromInline
   func settleHeld(left: Int, failed: Bool, out: inout Chunk<S.Output>, from first: Int) {
-    if failed && out.count == first { return heldTokens.settleAll(.dropped(.failed)) }
+    if failed && out.count == first { return heldTokens.settleAll(.failed) }
     assignTokens(left: Swift.max(left, heldTokens.count), to: &out, from: first)
   }
 }
@@ -320,7 +321,7 @@ nonisolated(nonsending) func settleStep<S: Stage>(
   switch await state.supervisor.decide(error) {
   case .fail:
     tally.discarded += 1
-    token?.settle(.dropped(.failed))
+    token?.settle(.failed)
     state.phase = .failed(.failed(state.node.fail(error)))
   case .skip:
     let outcome = state.supervisor.giveUp(element, error, tally: &tally)

@@ -17,6 +17,15 @@ final class Supervisor: @unchecked Sendable {
     self.node = node
   }
 
+  /// Whether the policy is to go on without what failed.
+  var goesOn: Bool {
+    switch policy {
+    case .fail: false
+    case .skip, .restart: true
+    case .retry(_, let exhausted): exhausted == .skip
+    }
+  }
+
   /// An element went through: the next failure is the first of another one.
   @usableFromInline
   func succeeded() { attempts = 0 }

@@ -142,7 +142,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     }
     phase = .ended
     await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.finish(at: now, emit) }
-    if case .failed = phase { abandonHeld(.dropped(.failed)) } else { abandonHeld(.filtered) }
+    if case .failed = phase { abandonHeld(.failed) } else { abandonHeld(.filtered) }
   }
 
   private func abandonHeld(_ outcome: Outcome) { heldTokens.settleAll(outcome) }
@@ -196,7 +196,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     case .fail:
       if let element {
         tally.discarded += 1
-        element.1?.settle(.dropped(.failed))
+        element.1?.settle(.failed)
       }
       phase = .failed(.failed(node.fail(error)))
     case .retry where element != nil:

@@ -1,7 +1,9 @@
 /// A step that may suspend for each element: a lookup, a network call, a write.
 ///
 /// A value, copied for every run and for every parallel worker; calls on one copy never overlap. What a call emits is
-/// sent on when it returns.
+/// sent on when it returns, and with it the fate of its element is decided: one that made nothing counts as filtered. So it
+/// may remember what it learned, but not keep elements to emit them later, where they are tracked: a ``Stage`` says what it
+/// holds, a ``Process`` settles an element when it asks for the next. What `finish` emits counts as made by the stage.
 public protocol AsyncStage<Input, Output>: GraphStage {
   associatedtype Input
   associatedtype Output

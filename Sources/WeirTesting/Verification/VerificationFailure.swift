@@ -12,6 +12,8 @@ public struct VerificationFailure: CodedError, CustomStringConvertible {
     case stalled
     /// The run, or something the stage needs, threw an error.
     case threwError
+    /// There are no inputs, so that nothing could have gone wrong.
+    case noInputs
   }
 
   public let code = "verification-failed"
@@ -41,6 +43,7 @@ public struct VerificationFailure: CodedError, CustomStringConvertible {
       case .wrongOutputs: "\"\(name)\" gives other outputs than it should \(checked)"
       case .stalled: "\"\(name)\" stops for ever \(checked)"
       case .threwError: "\"\(name)\" ends with an error \(checked)"
+      case .noInputs: "\"\(name)\" was given nothing to work on"
       }
     let lines = "\(first)\nexpected: \(expected); seen: \(seen)\n\(replay)"
     return advice.map { "\(lines)\n\($0)" } ?? lines
@@ -50,7 +53,8 @@ public struct VerificationFailure: CodedError, CustomStringConvertible {
 extension String {
   /// The advice for a stage that ends before its input does.
   static var mayFinishEarly: String {
-    "If the stage may finish before its input does, as a prefix does, say so: set `mayFinishEarly` of the options to true."
+    "If the stage may finish before its input does, as a prefix does, say so: set `mayFinishEarly` of the options to true. "
+      + "A process that catches the failure of its input instead has to let it through."
   }
 }
 

@@ -12,13 +12,15 @@ public struct VerificationReport: Sendable, Hashable, CustomStringConvertible {
   public let name: String
   /// Every rule with its verdict.
   public internal(set) var verdicts: [Rule: Verdict]
+  /// What broke no rule and may be meant otherwise all the same.
+  public internal(set) var notes: [String] = []
 
   /// The rules that were checked.
   public var checked: [Rule] {
     Rule.allCases.filter { if case .held = verdicts[$0] { true } else { false } }
   }
 
-  /// One line a rule.
+  /// One line a rule, and one a note.
   public var description: String {
     let lines = Rule.allCases.map { rule in
       switch verdicts[rule] {
@@ -27,6 +29,6 @@ public struct VerificationReport: Sendable, Hashable, CustomStringConvertible {
       case nil: "  \(rule.rawValue) not checked"
       }
     }
-    return (["\"\(name)\":"] + lines).joined(separator: "\n")
+    return (["\"\(name)\":"] + lines + notes.map { "  note: \($0)" }).joined(separator: "\n")
   }
 }

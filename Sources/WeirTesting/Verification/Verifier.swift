@@ -26,6 +26,11 @@ struct Verifier<Input: Sendable, Output: Sendable & Equatable> {
 
   func report() throws -> VerificationReport {
     let seeds = try seeds.resolved()
+    guard !subject.inputs.isEmpty else {
+      let violation = Violation(
+        expected: "a dozen elements that show what it does", seen: "none", finding: .noInputs, advice: nil)
+      throw failure(violation, .r02, seeds.lowerBound)
+    }
     var report = VerificationReport(name: subject.name, verdicts: [:])
     for rule in Rule.allCases {
       if let reason = subject.options.exceptions[rule] ?? rule.whyNotApplicable {

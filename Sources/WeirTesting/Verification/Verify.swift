@@ -48,7 +48,14 @@ public func verify<S: Stage>(
   }
   subject.oracle = oracle(expected) ?? { callByHand(stage(), $0, finishing: true) }
   subject.oracleWithoutEnd = { inputs, _ in callByHand(stage(), inputs, finishing: false) }
-  return try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  var report = try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  let undeclared = countEmittedUndeclared(stage(), inputs)
+  if undeclared > 0 {
+    report.notes.append(
+      "finish emitted \(undeclared) elements while `held` was 0: if they came in earlier, say so with `held` and `holds`, or "
+        + "a source may forget them too soon and the memory bound is not what the blueprint prints")
+  }
+  return report
 }
 
 /// Checks a ``TimedStage`` against the rules; see
@@ -145,6 +152,20 @@ private func countBreakingOneToOne<S: Stage>(_ stage: S, _ inputs: [S.Input]) ->
   var atEnd = 0
   guard (try? stage.finish { _ in atEnd += 1 }) != nil, atEnd > 0 else { return nil }
   return atEnd
+}
+
+/// How many elements `finish` emits, where the stage says that it holds none.
+private func countEmittedUndeclared<S: Stage>(_ stage: S, _ inputs: [S.Input]) -> Int {
+  var stage = stage
+  var count = 0
+  do {
+    for element in inputs where stage.demand > 0 { try stage.process(element) { _ in } }
+    guard stage.held == 0 else { return 0 }
+    try stage.finish { _ in count += 1 }
+  } catch {
+    return 0
+  }
+  return count
 }
 
 /// What a stage emits when it is called by hand; nil when it throws.

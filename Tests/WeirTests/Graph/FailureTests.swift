@@ -107,7 +107,7 @@ import WeirTesting
       } catch is StageFailure {}
       let counts = ledgers.all.first?.counts ?? [:]
       try simulation.require(counts[.stored] == 4, "\(counts)")
-      try simulation.require(counts[.dropped(.failed)] == 1 && counts[.lost] == nil, "\(counts)")
+      try simulation.require(counts[.failed] == 1 && counts[.lost] == nil, "\(counts)")
     }
   }
 
@@ -128,7 +128,7 @@ import WeirTesting
         try simulation.require(false, "the failure is lost")
       } catch is StageFailure {}
       let counts = ledgers.all.first?.counts ?? [:]
-      try simulation.require(counts == [.dropped(.failed): 3], "\(counts)")
+      try simulation.require(counts == [.failed: 3], "\(counts)")
     }
   }
 

@@ -20,9 +20,10 @@ import WeirTesting
       return try live[live.handles]
     }
     try simulation.require(endsEarly || ledger.issued == UInt64(count))
-    try simulation.require(ledger.settledPrefix == ledger.issued)
+    let done = ledger.issued - (ledger.counts[.abandoned] ?? 0)
+    try simulation.require(ledger.settledPrefix == done, "\(ledger.settledPrefix) of \(ledger.counts)")
     try simulation.require(ledger.counts.values.reduce(0, +) == ledger.issued, "\(ledger.counts)")
-    try simulation.require(advances.all.max() == ledger.issued, "\(advances.all)")
+    try simulation.require(advances.all.max() == done, "\(advances.all)")
     return ledger
   }
 
@@ -153,6 +154,79 @@ import WeirTesting
     }
   }
 
+  @Test func `what is not done with stops the prefix for good, and only what is under way is remembered`() {
+    for stopper in [Outcome.failed, .abandoned, .lost] {
+      var advances: [UInt64] = []
+      let noted = RunLog<UInt64>()
+      let ledger = SettlementLedger { noted.append($0) }
+      let tokens = (0..<10).map { _ in ledger.issue() }
+      for index in [0, 1, 4, 7] { tokens[index].settle(.stored) }
+      tokens[2].settle(stopper)
+      #expect(ledger.unsettled() == [3, 5, 6, 8, 9])
+      for index in [3, 5, 6, 8] { tokens[index].settle(.stored) }
+      let late = ledger.issue()
+      #expect(ledger.unsettled() == [9, 10])
+      late.settle(.stored)
+      tokens[9].settle(.stored)
+      advances = noted.all
+      #expect(ledger.settledPrefix == 2 && advances == [1, 2])
+      #expect(ledger.unsettled().isEmpty)
+      #expect(ledger.counts == [.stored: 10, stopper: 1])
+    }
+  }
+
+  /// How a run is brought to its end too soon.
+  enum Ending: CaseIterable {
+    case abort, cancel, lateDrain, bodyThrows, sinkThrows, retryWaits
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `a cursor moved by the prefix never passes an element that was not stored`(ending: Ending) throws {
+    try runInSimulation(seeds: 100) { simulation, options in
+      let stored = RunLog<Int>()
+      let cursor = RunLog<UInt64>()
+      let clock = GraphClock(simulation.clock)
+      let blueprint = try Blueprint("cursor") { graph in
+        let ledger = graph.ledger()
+        let retry = Supervision.retry(Backoff(initial: .seconds(1), attempts: nil), then: .fail)
+        graph.source("numbers", 0..<300).tracked("tracker", by: ledger) { cursor.append($0) }
+          .boundary("hop", limit: .elements(20))
+          .via("slow", SlowCall(clock: simulation.clock), parallel: .unordered(3))
+          .via("refuse", RefusingOne(number: ending == .retryWaits ? 40 : -1), supervision: ending == .retryWaits ? retry : .fail)
+          .sink("store") { number in
+            if ending == .sinkThrows, number == 40 { throw Refused() }
+            stored.append(number)
+          }
+        return ledger
+      }
+      do {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask {
+            try await blueprint.run(options) { live in
+              try await clock.sleep(for: .milliseconds(Int(simulation.seed % 7) * 40 + 100))
+              switch ending {
+              case .abort: live.abort()
+              case .lateDrain, .retryWaits: _ = await live.drain(deadline: .milliseconds(30))
+              case .bodyThrows: throw Refused()
+              case .cancel, .sinkThrows: await live.waitUntilEnded()
+              }
+            }
+          }
+          if ending == .cancel {
+            try await clock.sleep(for: .milliseconds(Int(simulation.seed % 7) * 40 + 100))
+            group.cancelAll()
+          }
+          try await group.waitForAll()
+        }
+      } catch {}
+      let all = Set(stored.all)
+      let firstMissing = (0..<301).first { !all.contains($0) } ?? 0
+      let told = cursor.all.max() ?? 0
+      try simulation.require(told <= UInt64(firstMissing), "cursor \(told), first not stored \(firstMissing)")
+      try simulation.require(firstMissing < 300, "the run ended too late to tell")
+    }
+  }
+
   @Test func `a forgotten token is lost, and the worst of its copies wins`() {
     let ledger = SettlementLedger()
     do { _ = ledger.issue() }
@@ -160,15 +234,26 @@ import WeirTesting
     token.fork(2)
     token.settle(.stored)
     token.settle(.expired)
-    #expect(ledger.settledPrefix == 1)
     token.settle(.filtered)
     #expect(ledger.counts == [.lost: 1, .expired: 1])
+    #expect(ledger.settledPrefix == 0, "a lost element has to come again")
   }
 }
 
 struct Twice: Stage {
   mutating func process(_ element: Int, _ emit: (Int) -> Void) {
     emit(element)
+    emit(element)
+  }
+}
+
+private struct Refused: Error {}
+
+private struct RefusingOne: Stage {
+  let number: Int
+
+  mutating func process(_ element: Int, _ emit: (Int) -> Void) throws(Refused) {
+    if element == number { throw Refused() }
     emit(element)
   }
 }

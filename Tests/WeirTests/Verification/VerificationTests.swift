@@ -171,6 +171,20 @@ import WeirTesting
     #expect(early?.advice?.contains("mayFinishEarly") == true)
   }
 
+  @Test func `nothing to work on is no verification`() {
+    let failure = #expect(throws: VerificationFailure.self) {
+      try verify("pairs", seeds: .sweep(5)) { Pairs() } inputs: { [] }
+    }
+    #expect(failure?.finding == .noInputs)
+  }
+
+  @Test func `elements kept without saying so are noted`() throws {
+    let silent = try verify("sorter", seeds: .sweep(5), stage: { SilentSorter() }, inputs: { [3, 1, 2] })
+    #expect(silent.notes.count == 1 && silent.description.contains("`held`"))
+    let pairs = try verify("pairs", seeds: .sweep(5), stage: { Pairs() }, inputs: { [3, 1, 2] })
+    #expect(pairs.notes.isEmpty)
+  }
+
   // MARK: Planted bugs
 
   @Test func `state shared between copies breaks R09 or an earlier rule`() throws {
@@ -339,5 +353,17 @@ struct SleepingProcess: Process {
       try await clock.sleep(for: .milliseconds(2))
       guard await output.send(element) else { return }
     }
+  }
+}
+
+/// Keeps everything until the end and does not say so.
+struct SilentSorter: Stage {
+  private var kept: [Int] = []
+
+  mutating func process(_ element: Int, _ emit: (Int) -> Void) { kept.append(element) }
+
+  mutating func finish(_ emit: (Int) -> Void) {
+    for element in kept.sorted() { emit(element) }
+    kept = []
   }
 }
