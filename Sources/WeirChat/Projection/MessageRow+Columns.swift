@@ -78,11 +78,11 @@ extension MessageRow {
     let packing = RowPacking.of(self)
     let createTimeColumn = packing.contains(.createTimeFromSendTime) ? createTime &- sendTime : createTime
     var rest = self.rest(packing)
+    var checksum = Checksum()
+    checksum.add(conversation, seq, sendTime, createTimeColumn)
+    checksum.add(sender, evidence, marks.rawValue, Int64(rest.count - Self.checksumSize))
+    clientID.add(to: &checksum)
     rest.withUnsafeMutableBytes { rest in
-      var checksum = Checksum()
-      checksum.add(conversation, seq, sendTime, createTimeColumn)
-      checksum.add(sender, evidence, marks.rawValue, Int64(rest.count - Self.checksumSize))
-      clientID.add(to: &checksum)
       checksum.add(raw: UnsafeRawBufferPointer(rebasing: rest[Self.checksumSize...]))
       rest.storeBytes(of: (isDamaged ? ~checksum.value : checksum.value).littleEndian, as: UInt32.self)
       statement.bind(UnsafeRawBufferPointer(rest), at: first + 8)
