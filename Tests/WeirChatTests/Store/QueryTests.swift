@@ -139,6 +139,27 @@ struct QueryTests {
     try await inbox.finish()
   }
 
+  @Test("ids of 32 characters come back as they were, digits or not")
+  func idsOfDigitsAndOthers() async throws {
+    let inbox = try await Inbox()
+    var ids: Set<String> = []
+    for place in [0, 7, 8, 15, 16, 23, 24, 31] {
+      for character in UInt8(1)...0x7F {
+        var bytes = Array("0123456789abcdef0123456789abcdef".utf8)
+        bytes[place] = character
+        ids.insert(String(decoding: bytes, as: UTF8.self))
+      }
+    }
+    try await inbox.deliver(ids.map { Make.message($0, seq: 0, in: Make.single, at: Make.time, server: $0) })
+    let shown = try await inbox.store.messages(in: Make.single, limit: 2_000).value
+    #expect(shown.count == ids.count && Set(shown.map(\.key.clientMsgID)) == ids)
+    #expect(shown.allSatisfy { $0.envelope.serverMsgID == $0.key.clientMsgID })
+    for id in ids.prefix(100) {
+      #expect(try await inbox.store.message(id, in: Make.single).value?.key.clientMsgID == id)
+    }
+    try await inbox.finish()
+  }
+
   @Test("a quote does not show what was taken back, whichever came first")
   func quotes() async throws {
     for isEarly in [false, true] {
