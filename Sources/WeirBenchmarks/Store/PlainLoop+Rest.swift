@@ -30,7 +30,9 @@ extension PlainLoop {
       rest.append(Self.room)
       rest.append(contentsOf: repeatElement(0, count: Int(Self.room)))
     }
-    if case .element(let bytes) = message.body { rest += bytes.dropFirst(Self.before).dropLast(Self.after) }
+    if case .element(let bytes) = message.body {
+      bytes.withUnsafeBytes { rest.append(contentsOf: $0[Self.before..<($0.count - Self.after)]) }
+    }
     return rest
   }
 

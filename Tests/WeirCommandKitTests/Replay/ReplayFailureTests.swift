@@ -37,7 +37,8 @@ import WeirStore
     for command in ["touch in; weir replay in", "printf '\\n\\r\\n\\n' | weir replay", "weir replay < /dev/null"] {
       let result = try Shell.run(command, in: folder)
       #expect(result.code == 0 && result.errors == "")
-      #expect(result.output.hasPrefix("0 lines, ") && result.output.contains("there was nothing to read: the store is empty"))
+      #expect(
+        result.output.hasPrefix("0 lines, ") && result.output.contains("there was nothing to read: the store is empty"))
     }
   }
 
