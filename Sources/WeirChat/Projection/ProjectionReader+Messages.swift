@@ -254,11 +254,6 @@ private struct RowPlace: Comparable {
   static func < (left: RowPlace, right: RowPlace) -> Bool {
     if left.time != right.time { return left.time < right.time }
     if left.seq != right.seq { return left.seq < right.seq }
-    switch (left.clientID, right.clientID) {
-    case (.text(let left), .text(let right)): return left.utf8Precedes(right)
-    case (.packed(let left), .packed(let right)): return left < right
-    case (.text, .packed): return true
-    case (.packed, .text): return false
-    }
+    return left.clientID < right.clientID
   }
 }

@@ -4,7 +4,7 @@ import WeirStore
 ///
 /// SQLite holds bytes and text apart even when their bytes agree, so no two ids share a stored form. Texts sort before
 /// packed ids; within each the order is that of the ids.
-enum StoredID: Sendable, Equatable {
+enum StoredID: Sendable, Equatable, Comparable {
   case packed(PackedID)
   case text(String)
 
@@ -30,6 +30,16 @@ enum StoredID: Sendable, Equatable {
     case (.packed(let left), .packed(let right)): left == right
     case (.text(let left), .text(let right)): left.utf8Equals(right)
     default: false
+    }
+  }
+
+  /// The order of SQLite.
+  static func < (left: StoredID, right: StoredID) -> Bool {
+    switch (left, right) {
+    case (.text(let left), .text(let right)): left.utf8Precedes(right)
+    case (.packed(let left), .packed(let right)): left < right
+    case (.text, .packed): true
+    case (.packed, .text): false
     }
   }
 
