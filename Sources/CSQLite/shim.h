@@ -17,4 +17,10 @@ static inline int weir_checkpoint_on_close(sqlite3 *connection, int is_on) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
 }
 
+// The name of the write-ahead log beside the main file; NULL for a file without a name.
+static inline const char *weir_log_path(sqlite3 *connection) {
+  const char *path = sqlite3_db_filename(connection, "main");
+  return path && *path ? sqlite3_filename_wal(path) : (const char *)0;
+}
+
 #endif

@@ -84,7 +84,8 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     case .busy: "let the other process finish its transaction and try again"
     case .corrupt: "set the file and its -wal and -shm companions aside together and rebuild the projection"
     case .fileGone:
-      "put the file back, or close the store and open what stands there now; nothing of this transaction was kept"
+      "put the file back, or close the store, which keeps what the file itself still gets, and open what stands there "
+        + "now; nothing of this transaction was kept"
     case .foreignFile: "choose another path, or open the file with the application and account that made it"
     case .newerFormat: "update this program; the file was left untouched"
     case .cannotOpen: "check that the path names a file in an existing directory with free space"

@@ -99,17 +99,6 @@ import WeirCommandKit
   func once() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await wait(for: try replay(100))
-    func run(_ arguments: [String]) async throws -> (code: Int32, text: String) {
-      let (process, pipe) = (Process(), Pipe())
-      process.executableURL = Self.programs.appendingPathComponent("InboxBrowser")
-      process.arguments = arguments
-      (process.standardOutput, process.standardError) = (pipe, pipe)
-      process.standardInput = FileHandle.nullDevice
-      try process.run()
-      let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      return (process.terminationStatus, text)
-    }
     let screen = try await run([store, "--once"])
     let lines = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(screen.code == 0 && lines.count == 25 && lines[24].isEmpty)
@@ -119,5 +108,38 @@ import WeirCommandKit
     #expect(missing.code == ExitCode.noInput.rawValue && missing.text.contains("store.cannot-open"))
     #expect(try await run([]).code == ExitCode.usage.rawValue)
     #expect(try await run([store]).text.contains("needs a terminal"))
+  }
+
+  @Test("in a folder that cannot be written a store is shown once without leaving anything, and is not followed")
+  func unwritable() async throws {
+    defer {
+      chmod(folder.path, 0o755)
+      try? FileManager.default.removeItem(at: folder)
+    }
+    try await wait(for: try replay(100))
+    // The administrator may write everywhere: then the program runs as nobody.
+    let nobody = geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+    if let program = nobody.first, access(program, X_OK) != 0 { return }
+    let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(!before.contains { $0.hasSuffix("-shm") })
+    chmod(folder.path, 0o555)
+    let screen = try await run([store, "--once"], through: nobody)
+    #expect(screen.code == 0 && screen.text.contains("conversations"), "\(screen.text)")
+    let live = try await run([store], through: nobody)
+    #expect(live.code == ExitCode.noInput.rawValue && live.text.contains("--once shows it as it stands"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+  }
+
+  private func run(_ arguments: [String], through: [String] = []) async throws -> (code: Int32, text: String) {
+    let (process, pipe) = (Process(), Pipe())
+    let command = through + [Self.programs.appendingPathComponent("InboxBrowser").path] + arguments
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
+    (process.standardOutput, process.standardError) = (pipe, pipe)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
   }
 }

@@ -16,6 +16,8 @@ import WeirStore
 ///     StoreKillProbe search PATH SEED COUNT BATCH   the same with a search index, which gets pauses to work in
 ///     StoreKillProbe fill PATH SEED BYTES           applies a script until no file may grow beyond BYTES, then lifts
 ///                                                   the limit and goes on; prints what happened
+///     StoreKillProbe index PATH SEED BYTES          stores a script, then makes its search index until no file may grow
+///                                                   beyond BYTES, then lifts the limit and goes on; prints what happened
 ///     StoreKillProbe hold PATH SEED NUMBER          takes the writer's lock and stops (SIGSTOP) with it in its hands; lets
 ///                                                   go of it when it is continued
 @main
@@ -24,7 +26,7 @@ enum StoreKillProbe {
     do {
       let arguments = CommandLine.arguments
       guard arguments.count >= 5, let seed = UInt64(arguments[3]), let number = Int(arguments[4]) else {
-        return fail("usage: StoreKillProbe ingest|replay|search|fill|hold PATH SEED NUMBER [BATCH]")
+        return fail("usage: StoreKillProbe ingest|replay|search|fill|index|hold PATH SEED NUMBER [BATCH]")
       }
       if arguments[1] == "ingest" {
         try await ingest(arguments[2], seed, count: number, batch: arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1)
@@ -34,6 +36,8 @@ enum StoreKillProbe {
           search: arguments[1] == "search" ? .on : .asStored)
       } else if arguments[1] == "hold" {
         try hold(arguments[2])
+      } else if arguments[1] == "index" {
+        try await index(arguments[2], seed, limit: number)
       } else {
         try await fill(arguments[2], seed, limit: number)
       }
@@ -99,6 +103,37 @@ enum StoreKillProbe {
     }
     say("done \(done)")
     try await store.close()
+  }
+
+  private static func index(_ path: String, _ seed: UInt64, limit: Int) async throws {
+    let plain = try await SQLiteMessageStore.open(path: path, account: ChatScript.account)
+    _ = try await plain.apply(try scriptedFacts(seed, 3_000))
+    try await plain.close()
+    signal(SIGXFSZ, SIG_IGN)
+    setFileLimit(rlim_t(max(limit, 0)))
+    let store = try await SQLiteMessageStore.open(
+      path: path, account: ChatScript.account, options: .init(search: .on))
+    var refused = 0
+    while true {
+      do {
+        try await store.finishSearchIndex()
+        break
+      } catch {
+        refused += 1
+        guard refused == 1 else { throw error }
+        let behind = try await store.searchProgress().value?.behind ?? -1
+        say("refused \(error.code) behind \(behind) \(try await found(store))")
+        setFileLimit(nil)
+      }
+    }
+    say("done behind \(try await store.searchProgress().value?.behind ?? -1) \(try await found(store))")
+    try await store.close()
+  }
+
+  /// What a search finds, and what does not agree in the file.
+  private static func found(_ store: SQLiteMessageStore) async throws -> String {
+    let page = try await store.search(SearchQuery("收到", limit: 10_000, tailLimit: 10_000)).value
+    return "hits \(page.hits.count) unsearched \(page.unsearched) findings \(try await store.audit().value.count)"
   }
 
   private static func hold(_ path: String) throws {

@@ -142,6 +142,30 @@ struct CrashTests {
     try await undisturbed.close()
   }
 
+  @Test("an index of texts that finds no room stays behind, everything is found, and it is finished when space returns")
+  func indexLimit() async throws {
+    let path = directory.file("full.db")
+    let output = try run(["index", path, "5", "150000"])
+    let lines = output.split(separator: "\n").map { $0.split(separator: " ") }
+    guard lines.count == 2, lines[0].count == 10, lines[1].count == 9 else {
+      Issue.record("\(output)")
+      return
+    }
+    #expect(lines[0][0] == "refused" && ["store.io", "store.disk-full"].contains(lines[0][1]), "\(output)")
+    #expect(Int(lines[0][3]) ?? 0 > 0, "the index was finished before the files were full: \(output)")
+    let plain = try await openStore(directory.file("plain.db"))
+    _ = try await plain.apply(facts(ChatScript.lines(seed: 5, count: 3_000)))
+    let wanted = try await plain.search(SearchQuery("收到", limit: 10_000, tailLimit: 10_000)).value.hits
+    #expect(wanted.count > 10)
+    #expect(lines[0][4...].joined(separator: " ") == "hits \(wanted.count) unsearched 0 findings 0")
+    #expect(lines[1].joined(separator: " ") == "done behind 0 hits \(wanted.count) unsearched 0 findings 0")
+    let store = try await openStore(path)
+    #expect(try await store.contentHash().value == plain.contentHash().value)
+    #expect(try await store.audit().value == [])
+    try await store.close()
+    try await plain.close()
+  }
+
   /// Starts the probe and kills it right after it has acknowledged `after` times; the last number it printed.
   private func runAndKill(_ arguments: [String], after: Int) throws -> Int {
     let (process, output) = try start(arguments)

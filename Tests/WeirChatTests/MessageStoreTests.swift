@@ -234,7 +234,9 @@ struct MessageStoreTests {
   @Test(
     "a changed byte in a row is found when the row is read",
     arguments: [
-      "UPDATE messages SET seq = seq + 1", "UPDATE messages SET content = CAST('{\"content\":\"two\"}' AS BLOB)",
+      "UPDATE messages SET seq = seq + 1", "UPDATE messages SET create_time = create_time + 1",
+      "UPDATE messages SET rest = CAST(substr(rest, 1, length(rest) - 3) || 'two' AS BLOB)",
+      "UPDATE messages SET rest = substr(rest, 1, 7)", "UPDATE messages SET rest = x''",
       "UPDATE messages SET sender = sender + 0, marks = marks | 1", "UPDATE strings SET value = value || 'x'",
     ])
   func bitRot(damage: String) async throws {

@@ -14,6 +14,9 @@ import WeirStore
 ///
 ///     InboxBrowser STORE          a live screen
 ///     InboxBrowser STORE --once   one screen, printed
+///
+/// A reader of a store that nobody has open makes a log beside it. Where the folder cannot be written, one screen is read
+/// without.
 @main
 struct InboxBrowser {
   nonisolated static func main() async {
@@ -22,7 +25,13 @@ struct InboxBrowser {
       fail("usage: InboxBrowser STORE [--once]", .usage)
     }
     do {
-      let store = try await ProjectionFollower.open(path: path)
+      let isFixed = !canBeWritten(folderOf: path)
+      if isFixed, !arguments.contains("--once"), access(path + "-shm", F_OK) != 0 {
+        fail(
+          "InboxBrowser: the folder of \(path) cannot be written, and no process has the store open to be followed; "
+            + "--once shows it as it stands", .noInput)
+      }
+      let store = try await ProjectionFollower.open(path: path, leavesNoTrace: isFixed)
       if arguments.contains("--once") {
         try await printOnce(store)
       } else {
@@ -34,6 +43,11 @@ struct InboxBrowser {
     } catch {
       fail("InboxBrowser: \(error)", .noInput)
     }
+  }
+
+  private static func canBeWritten(folderOf path: String) -> Bool {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    return access(folder, W_OK) == 0
   }
 
   private static func printOnce(_ store: ProjectionFollower) async throws {

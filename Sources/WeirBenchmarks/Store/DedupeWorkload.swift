@@ -108,9 +108,8 @@ private func fill(_ path: String, _ count: Int) throws -> Double {
   }
   let insert = try connection.prepare(
     """
-    INSERT INTO messages(conversation, client_id, seq, send_time, create_time, server_id, sender, receiver, platform,
-    origin, nickname, face, ex, attached, evidence, marks, content_type, content_form, content_seq, content, revision,
-    crc) VALUES (?1, ?2, ?3, 0, 0, '', 0, 0, 0, 0, 0, 0, '', '', 1, 0, 0, 2, 0, x'', 0, 0)
+    INSERT INTO messages(conversation, client_id, seq, send_time, create_time, sender, evidence, marks, rest)
+    VALUES (?1, ?2, ?3, 0, 0, 0, 1, 0, x'')
     """)
   for start in stride(from: 0, to: count, by: 100_000) {
     try connection.execute("BEGIN IMMEDIATE")

@@ -66,6 +66,11 @@ final class PlainConnection {
 
   /// Binds the 16 bytes of 32 hexadecimal digits.
   func bind(id: String, _ index: Int32, _ statement: Int) {
+    Self.withBytes(id: id) { bind($0, index, statement) }
+  }
+
+  /// Gives `body` the 16 bytes of 32 hexadecimal digits.
+  static func withBytes(id: String, _ body: (UnsafeRawBufferPointer) -> Void) {
     var id = id
     var halves: (UInt64, UInt64) = (0, 0)
     id.withUTF8 { digits in
@@ -74,7 +79,15 @@ final class PlainConnection {
         if place < 16 { halves.0 = halves.0 << 4 | value } else { halves.1 = halves.1 << 4 | value }
       }
     }
-    withUnsafeBytes(of: (halves.0.bigEndian, halves.1.bigEndian)) { bind($0, index, statement) }
+    withUnsafeBytes(of: (halves.0.bigEndian, halves.1.bigEndian), body)
+  }
+
+  /// Calls `body` with the first row that a statement gives, if any.
+  func first(_ statement: Int, _ body: (PlainRow) -> Void) throws {
+    let result = sqlite3_step(statements[statement])
+    if result == SQLITE_ROW { body(PlainRow(statement: statements[statement])) }
+    sqlite3_reset(statements[statement])
+    guard result == SQLITE_ROW || result == SQLITE_DONE else { throw failure }
   }
 
   /// Runs a statement; the number in its first column if it gives a row.
@@ -111,6 +124,11 @@ struct PlainRow {
   fileprivate let statement: OpaquePointer?
 
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+  func bytes(_ column: Int32) -> [UInt8] {
+    [UInt8](
+      UnsafeRawBufferPointer(
+        start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column))))
+  }
   func text(_ column: Int32) -> String { sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "" }
 }
 

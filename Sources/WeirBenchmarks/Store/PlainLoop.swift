@@ -19,11 +19,11 @@ final class PlainLoop: FactTable {
 
   /// As wide as a checksum.
   private static let checksum: Int64 = 0x5A5A_5A5A
-  private static let (before, after) = (#"{"content":""#.utf8.count, #""}"#.utf8.count)
 
   private let connection: PlainConnection
   private let insert: Int
   private let advance: Int
+  private let waiting: Int
   private let acknowledge: Int
   private let save: Int
   private let log: Int
@@ -44,21 +44,18 @@ final class PlainLoop: FactTable {
     connection = try PlainConnection(path: path, isFull: isFull, cacheKibibytes: 16_384, checkpointPages: 4_000)
     insert = try connection.prepare(
       """
-      INSERT INTO messages(conversation, client_id, seq, send_time, create_time, server_id, sender, receiver, platform,
-      origin, nickname, face, ex, attached, evidence, marks, content_type, content_form, content_seq, content, revision,
-      crc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, '', '', ?12, 0, 101, ?13, 0, ?14, ?15, ?16)
-      ON CONFLICT DO NOTHING
+      INSERT INTO messages(conversation, client_id, seq, send_time, create_time, sender, evidence, marks, rest)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8) ON CONFLICT DO NOTHING
       """)
     advance = try connection.prepare(
       """
-      UPDATE messages SET seq = ?3, send_time = ?4, server_id = ?5, evidence = ?6
-      WHERE conversation = ?1 AND client_id = ?2 AND evidence < ?6
+      UPDATE messages SET seq = ?3, send_time = ?4, evidence = ?5, rest = ?6
+      WHERE conversation = ?1 AND client_id = ?2 AND evidence < ?5
       """)
+    waiting = try connection.prepare(
+      "SELECT id, rest FROM messages WHERE conversation = ?1 AND client_id = ?2 AND evidence = 0")
     acknowledge = try connection.prepare(
-      """
-      UPDATE messages SET server_id = ?3, send_time = ?4, evidence = 1, marks = 512, revision = ?5, extra = x'0D0E',
-      crc = ?6 WHERE conversation = ?1 AND client_id = ?2 AND evidence = 0 RETURNING id
-      """)
+      "UPDATE messages SET send_time = ?2, evidence = 1, marks = 512, rest = ?3 WHERE id = ?1")
     save = try connection.prepare(
       """
       UPDATE conversations SET message_count = ?2, unread = ?3, last_message = ?4, last_time = ?5, last_seq = ?6,
@@ -119,24 +116,12 @@ final class PlainLoop: FactTable {
     connection.bind(envelope.seq, 3, insert)
     connection.bind(envelope.sendTime, 4, insert)
     connection.bind(isPlaced ? envelope.createTime - envelope.sendTime : envelope.createTime, 5, insert)
-    if isPlaced { connection.bind(id: envelope.serverMsgID, 6, insert) } else { connection.bind("", 6, insert) }
-    connection.bind(sender, 7, insert)
-    connection.bind(try text(envelope.receiverID), 8, insert)
-    connection.bind(Int64(envelope.platformID), 9, insert)
-    connection.bind(Int64(envelope.origin), 10, insert)
-    connection.bind(try text(envelope.senderNickname), 11, insert)
-    connection.bind(message.evidence.rawValue, 12, insert)
-    connection.bind(isPlaced ? 28 : 4, 13, insert)
-    if case .element(let bytes) = message.body {
-      bytes.withUnsafeBytes {
-        connection.bind(
-          UnsafeRawBufferPointer(rebasing: $0.dropFirst(Self.before).dropLast(Self.after)), 14, insert)
-      }
-    }
-    connection.bind(touch(conversation), 15, insert)
-    connection.bind(Self.checksum, 16, insert)
+    connection.bind(sender, 6, insert)
+    connection.bind(message.evidence.rawValue, 7, insert)
+    let rest = try rest(of: message, sender, revision: touch(conversation))
+    connection.bind(rest, 8, insert)
     try connection.run(insert)
-    guard connection.changes == 1 else { return try advance(message, conversation) }
+    guard connection.changes == 1 else { return try advance(message, conversation, rest) }
     let row = connection.lastRow
     summaries[Int(conversation)].count += 1
     summaries[Int(conversation)].rows.append(row)
@@ -149,25 +134,27 @@ final class PlainLoop: FactTable {
   }
 
   /// What is there already is only moved forward.
-  private func advance(_ message: ChatMessage, _ conversation: Int64) throws {
+  private func advance(_ message: ChatMessage, _ conversation: Int64, _ rest: [UInt8]) throws {
     connection.bind(conversation, 1, advance)
     connection.bind(id: message.key.clientMsgID, 2, advance)
     connection.bind(message.envelope.seq, 3, advance)
     connection.bind(message.envelope.sendTime, 4, advance)
-    connection.bind(id: message.envelope.serverMsgID, 5, advance)
-    connection.bind(message.evidence.rawValue, 6, advance)
+    connection.bind(message.evidence.rawValue, 5, advance)
+    connection.bind(rest, 6, advance)
     try connection.run(advance)
   }
 
   private func note(_ send: SendFact, _ serverMsgID: String, _ time: Int64) throws {
     let conversation = try conversation(send.conversationID)
-    connection.bind(conversation, 1, acknowledge)
-    connection.bind(id: send.clientMsgID, 2, acknowledge)
-    connection.bind(id: serverMsgID, 3, acknowledge)
-    connection.bind(time, 4, acknowledge)
-    connection.bind(touch(conversation), 5, acknowledge)
-    connection.bind(Self.checksum, 6, acknowledge)
-    guard let row = try connection.run(acknowledge) else { return }
+    connection.bind(conversation, 1, waiting)
+    connection.bind(id: send.clientMsgID, 2, waiting)
+    var found: (row: Int64, rest: [UInt8])?
+    try connection.first(waiting) { found = ($0.number(0), $0.bytes(1)) }
+    guard let (row, rest) = found else { return }
+    connection.bind(row, 1, acknowledge)
+    connection.bind(time, 2, acknowledge)
+    connection.bind(acknowledged(rest, serverMsgID, revision: touch(conversation)), 3, acknowledge)
+    try connection.run(acknowledge)
     if !summaries[Int(conversation)].rows.contains(row) { summaries[Int(conversation)].rows.append(row) }
     place(row, time, 0, in: conversation)
   }
@@ -211,7 +198,8 @@ final class PlainLoop: FactTable {
     try connection.run(meta)
   }
 
-  private func text(_ text: String) throws -> Int64 {
+  /// The number of a text.
+  func text(_ text: String) throws -> Int64 {
     if let known = texts[text] { return known }
     connection.bind(text, 1, addText)
     connection.bind(Self.checksum, 2, addText)
@@ -233,14 +221,7 @@ final class PlainLoop: FactTable {
   /// Numbers with seven bits a byte.
   private static func packed(_ numbers: [Int64]) -> [UInt8] {
     var bytes: [UInt8] = []
-    for number in numbers {
-      var rest = UInt64(bitPattern: max(number, 0))
-      while rest >= 0x80 {
-        bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-        rest >>= 7
-      }
-      bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
+    for number in numbers { pack(max(number, 0), &bytes) }
     return bytes
   }
 }

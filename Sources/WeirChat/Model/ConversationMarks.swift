@@ -54,6 +54,13 @@ struct ConversationMarks: Sendable, Equatable {
   private func missing(above floor: Int64) -> SeqIntervals {
     let last = min(max(serverMax, known.last), SeqIntervals.greatest)
     guard floor < last else { return SeqIntervals() }
-    return known.gaps(in: (max(floor, 0) + 1)...last).subtracting(closed)
+    let range = (max(floor, 0) + 1)...last
+    // Mostly the seqs from the first on are known, and nothing is missing.
+    if known.ranges.count == 1, let held = known.ranges.first, held.lowerBound <= range.lowerBound,
+      held.upperBound >= last
+    {
+      return SeqIntervals()
+    }
+    return known.gaps(in: range).subtracting(closed)
   }
 }

@@ -80,12 +80,12 @@ extension Envelope {
     if createTime != other.createTime { return createTime < other.createTime }
     if platformID != other.platformID { return platformID < other.platformID }
     if origin != other.origin { return origin < other.origin }
-    for field in [
-      \Envelope.senderID, \.receiverID, \.senderNickname, \.senderFaceURL, \.ex, \.attachedInfo,
-    ] where !self[keyPath: field].utf8Equals(other[keyPath: field]) {
-      return self[keyPath: field].utf8Precedes(other[keyPath: field])
-    }
-    return false
+    if !senderID.utf8Equals(other.senderID) { return senderID.utf8Precedes(other.senderID) }
+    if !receiverID.utf8Equals(other.receiverID) { return receiverID.utf8Precedes(other.receiverID) }
+    if !senderNickname.utf8Equals(other.senderNickname) { return senderNickname.utf8Precedes(other.senderNickname) }
+    if !senderFaceURL.utf8Equals(other.senderFaceURL) { return senderFaceURL.utf8Precedes(other.senderFaceURL) }
+    if !ex.utf8Equals(other.ex) { return ex.utf8Precedes(other.ex) }
+    return attachedInfo.utf8Precedes(other.attachedInfo)
   }
 }
 

@@ -8,7 +8,18 @@
 /// two different ids may be "equal" and the result of a join would depend on which came first.
 extension String {
   /// Whether both have the same UTF-8 bytes.
-  func utf8Equals(_ other: String) -> Bool { compareUTF8(with: other) == 0 }
+  func utf8Equals(_ other: String) -> Bool {
+    // Most comparisons are of keys, mostly equal ones: without a copy of either text.
+    let answer = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        guard left.count == right.count else { return false }
+        guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+        return memcmp(first, second, left.count) == 0
+      }
+    }
+    if case .some(.some(let isEqual)) = answer { return isEqual }
+    return compareUTF8(with: other) == 0
+  }
 
   /// Order of the UTF-8 bytes: the same on every machine, unlike an order by locale.
   func utf8Precedes(_ other: String) -> Bool { compareUTF8(with: other) < 0 }
@@ -40,6 +51,11 @@ struct ByteKey: Hashable {
 extension Hasher {
   /// Feeds the bytes and their number.
   mutating func combine(utf8 text: String) {
+    let isDone: Void? = text.utf8.withContiguousStorageIfAvailable {
+      combine($0.count)
+      combine(bytes: UnsafeRawBufferPointer($0))
+    }
+    guard isDone == nil else { return }
     var text = text
     text.withUTF8 {
       combine($0.count)

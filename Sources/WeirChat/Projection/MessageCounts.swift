@@ -1,6 +1,9 @@
 import WeirStore
 
 /// What follows for a conversation from its rows: how many count, how many are unread, which is the last.
+///
+/// Where ids only decide between equals, they are compared here: SQLite would make a table of its own to sort in, for each
+/// call.
 final class MessageCounts {
   /// Rows that no clear covers; parameters 2 and 3 are the marks.
   private static let uncleared =
@@ -34,9 +37,9 @@ final class MessageCounts {
       """)
     newest = try connection.prepare(
       """
-      SELECT id, send_time, seq FROM messages WHERE conversation = ?1 AND marks & \(Self.outside) = 0
+      SELECT id, send_time, seq, client_id FROM messages WHERE conversation = ?1 AND marks & \(Self.outside) = 0
       AND \(Self.uncleared) AND NOT (send_time = 0 AND evidence = 0 AND sender = ?4)
-      ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT 1
+      ORDER BY send_time DESC, seq DESC
       """)
     newestTime = try connection.prepare(
       """
@@ -45,14 +48,13 @@ final class MessageCounts {
       """)
     pending = try connection.prepare(
       """
-      SELECT id, create_time FROM messages WHERE conversation = ?1 AND evidence = 0 AND send_time = 0 AND sender = ?4
-      AND marks & ?2 = 0 ORDER BY create_time, client_id
+      SELECT id, create_time, client_id FROM messages WHERE conversation = ?1 AND evidence = 0 AND send_time = 0
+      AND sender = ?4 AND marks & ?2 = 0
       """)
     nextSent = try connection.prepare(
       """
-      SELECT send_time FROM messages WHERE conversation = ?1 AND create_time > ?2
-      AND marks & \(MessageMarks.sentHere.rawValue) <> 0 AND send_time > 0 AND sender = ?4 ORDER BY create_time, client_id
-      LIMIT 1
+      SELECT send_time, create_time, client_id FROM messages WHERE conversation = ?1 AND create_time > ?2
+      AND marks & \(MessageMarks.sentHere.rawValue) <> 0 AND send_time > 0 AND sender = ?4 ORDER BY create_time
       """)
     for statement in [unread, all, newest, pending, nextSent] { statement.bind(me, at: 4) }
   }
@@ -108,28 +110,44 @@ final class MessageCounts {
   private func pendingTimes(
     _ conversation: Int64, newest: Int64, without hidden: Int64
   ) throws(StoreError) -> [(id: Int64, time: Int64)] {
-    var found: [(id: Int64, createTime: Int64)] = []
+    var found: [(id: Int64, createTime: Int64, clientID: StoredID)] = []
     pending.bind(conversation, at: 1)
     pending.bind(hidden, at: 2)
-    while try pending.step() { found.append((pending.int64(0), pending.int64(1))) }
+    while try pending.step() { found.append((pending.int64(0), pending.int64(1), StoredID(pending, 2))) }
     if found.isEmpty { return [] }
+    found.sort { ($0.createTime, $0.clientID) < ($1.createTime, $1.clientID) }
     var order: [(createTime: Int64, cap: Int64?)] = []
-    for (_, createTime) in found {
-      nextSent.bind(conversation, at: 1)
-      nextSent.bind(createTime, at: 2)
-      order.append((createTime, try nextSent.firstInt64()))
-    }
+    for (_, createTime, _) in found { order.append((createTime, try nextSentTime(conversation, after: createTime))) }
     let times = PendingOrder.times(order, newest: newest)
     return zip(found, times).map { ($0.id, $1) }
+  }
+
+  /// The time of the first own message sent from here that was written after a moment.
+  private func nextSentTime(_ conversation: Int64, after createTime: Int64) throws(StoreError) -> Int64? {
+    nextSent.bind(conversation, at: 1)
+    nextSent.bind(createTime, at: 2)
+    defer { nextSent.reset() }
+    var first: (sendTime: Int64, createTime: Int64, clientID: StoredID)?
+    while try nextSent.step() {
+      let next = (sendTime: nextSent.int64(0), createTime: nextSent.int64(1), clientID: StoredID(nextSent, 2))
+      if let first, first.createTime != next.createTime { break }
+      if first.map({ next.clientID < $0.clientID }) ?? true { first = next }
+    }
+    return first?.sendTime
   }
 
   private func newestPlaced(
     _ conversation: Int64, _ marks: ConversationMarks
   ) throws(StoreError) -> (id: Int64, time: Int64, seq: Int64)? {
     bind(newest, conversation, marks)
-    guard try newest.step() else { return nil }
     defer { newest.reset() }
-    return (newest.int64(0), newest.int64(1), newest.int64(2))
+    var last: (id: Int64, time: Int64, seq: Int64, clientID: StoredID)?
+    while try newest.step() {
+      let next = (id: newest.int64(0), time: newest.int64(1), seq: newest.int64(2), clientID: StoredID(newest, 3))
+      if let last, (last.time, last.seq) != (next.time, next.seq) { break }
+      if last.map({ $0.clientID < next.clientID }) ?? true { last = next }
+    }
+    return last.map { ($0.id, $0.time, $0.seq) }
   }
 
   /// The time of the latest message that a clear covers but no clear of the list.

@@ -16,6 +16,13 @@ struct PackedWriter {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
+  /// A number that is often small and may be negative: the sign goes into the lowest bit.
+  mutating func add(signed number: Int64) { add(number &<< 1 ^ number &>> 63) }
+
+  mutating func add(raw more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+
+  mutating func add(zeros count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
+
   mutating func add(_ text: String) {
     add(Int64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
@@ -60,6 +67,52 @@ struct PackedReader {
     defer { offset += Int(count) }
     return bytes[offset..<(offset + Int(count))]
   }
+}
+
+/// Reads what ``PackedWriter`` wrote where it lies, for the length of a call. What lacks is read as nothing and noted.
+struct PackedView {
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+  /// Whether bytes were missing.
+  private(set) var isCutOff = false
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  mutating func number() -> Int64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while offset < bytes.count, shift < 64 {
+      let byte = bytes[offset]
+      offset += 1
+      value |= UInt64(byte & 0x7f) &<< shift
+      if byte & 0x80 == 0 { return Int64(bitPattern: value) }
+      shift += 7
+    }
+    isCutOff = true
+    return 0
+  }
+
+  mutating func signedNumber() -> Int64 {
+    let number = UInt64(bitPattern: number())
+    return Int64(bitPattern: number &>> 1) ^ -Int64(bitPattern: number & 1)
+  }
+
+  mutating func text() -> String { String(decoding: raw(Int(clamping: number())), as: UTF8.self) }
+
+  mutating func array() -> [UInt8] { [UInt8](raw(Int(clamping: number()))) }
+
+  /// So many bytes as they are.
+  mutating func raw(_ count: Int) -> UnsafeRawBufferPointer {
+    guard count >= 0, count <= bytes.count - offset else {
+      isCutOff = true
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    defer { offset += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+  }
+
+  /// All that is left.
+  mutating func rest() -> UnsafeRawBufferPointer { raw(bytes.count - offset) }
 }
 
 extension SeqIntervals {

@@ -78,15 +78,6 @@ struct ProjectionAudit {
       """
     ),
     (
-      "recall mark of a message",
-      """
-      SELECT hex(m.client_id) FROM messages m JOIN conversations c ON c.id = m.conversation
-      WHERE extra IS NULL AND (marks & 16 <> 0) <> EXISTS (SELECT 1 FROM recalls r WHERE r.client_id = m.client_id
-      AND r.conversation IN (0, m.conversation) AND r.session_type IN (0, c.session_type)
-      AND r.sender IN (0, m.sender))
-      """
-    ),
-    (
       "revision of the log",
       "SELECT 'meta' FROM meta WHERE revision <> (SELECT coalesce(max(revision), 0) FROM history)"
     ),
@@ -106,7 +97,25 @@ struct ProjectionAudit {
       let select = try connection.prepare("\(check.sql) LIMIT \(limit)")
       while try select.step() { findings.append("\(check.name): \(select.string(0))") }
     }
-    return findings + (try seqFindings(connection, limit: limit))
+    return try findings + recallFindings(connection, limit: limit) + seqFindings(connection, limit: limit)
+  }
+
+  /// The recall marks of messages of which nothing else is known follow from the recalls that name them.
+  private static func recallFindings(_ connection: Connection, limit: Int) throws(StoreError) -> [String] {
+    let columns = MessageRow.columnNames.map { "m.\($0)" }.joined(separator: ", ")
+    let rows = try connection.prepare(
+      """
+      SELECT \(columns) FROM messages m JOIN conversations c ON c.id = m.conversation
+      WHERE (marks & 16 <> 0) <> EXISTS (SELECT 1 FROM recalls r WHERE r.client_id = m.client_id
+      AND r.conversation IN (0, m.conversation) AND r.session_type IN (0, c.session_type)
+      AND r.sender IN (0, m.sender))
+      """)
+    var findings: [String] = []
+    while findings.count < limit, try rows.step() {
+      let row = try MessageRow(rows, 0)
+      if row.extra.isEmpty { findings.append("recall mark of a message: \(row.clientID.string)") }
+    }
+    return findings
   }
 
   /// The known seqs of each conversation are those of its messages, and what is missing follows from them.

@@ -4,7 +4,7 @@ import WeirStore
 /// Reads the store of an account beside the process that writes it, on a read-only connection of its own.
 ///
 /// When another file is put in the place of the one it reads, ``follow(into:every:clock:)`` opens that one and goes on.
-/// It never writes to the file and never checkpoints it. Memory: one page cache of 2 MiB.
+/// It never writes to the file and never checkpoints it. Memory: one page cache of 4 MiB.
 public final class ProjectionFollower: ProjectionReading {
   /// The account of the file.
   public let account: String

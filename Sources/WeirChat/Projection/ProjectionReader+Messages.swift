@@ -37,34 +37,15 @@ extension ProjectionReader {
     guard limit > 0, let id = try conversationTable.existing(key) else { return [] }
     let state = try conversationTable.load(id)
     let place = Place(state)
-    let select: Statement
-    let start: RowPlace
-    switch direction {
-    case .before(let position):
-      select = pageBefore
-      start = position.map { RowPlace($0) } ?? RowPlace(.max, .max, .packed(PackedID(high: .max, low: .max)))
-    case .after(let position): (select, start) = (pageAfter, RowPlace(position))
-    }
     let isBackward = direction.isBackward
-    for (index, number) in [id, state.marks.clearedSeq, state.marks.clearedTime, me, start.time, start.seq].enumerated()
-    {
-      select.bind(number, at: Int32(index) + 1)
-    }
-    start.clientID.bind(to: select, at: 7)
-    // Bytes sort after texts, and 17 of them after every packed id.
-    if case .before(nil) = direction { select.bind([UInt8](repeating: 0xff, count: 17), at: 7) }
-    select.bind(Int64(limit), at: 8)
-    defer { select.reset() }
     var page: [(place: RowPlace, message: StoredMessage)] = []
-    while try select.step() {
-      let row = try MessageRow(select, 1)
-      page.append(
-        (
-          RowPlace(row.sendTime, row.seq, row.clientID),
-          try message(select.int64(0), row, in: place, sortTime: row.sendTime)
-        ))
+    let rows = try rows(state, direction, limit: limit)
+    page.reserveCapacity(rows.count)
+    for (id, row) in rows {
+      page.append((RowPlace(row), try message(id, row, in: place, sortTime: row.sendTime)))
     }
     if state.summary.pending > 0 {
+      let start = direction.start
       for (row, time) in try counts.pendingTimes(id, state.marks, without: MessageMarks.hidden.rawValue) {
         guard let (_, stored) = try messageTable.load(row) else { continue }
         let at = RowPlace(time, 0, stored.clientID)
@@ -75,6 +56,62 @@ extension ProjectionReader {
     }
     let messages = page.prefix(limit).map(\.message)
     return isBackward ? messages : messages.reversed()
+  }
+
+  /// The placed rows of a page in its order.
+  private func rows(
+    _ state: ConversationState, _ direction: PageDirection, limit: Int
+  ) throws(StoreError) -> [(id: Int64, row: MessageRow)] {
+    let select = direction.isBackward ? pageBefore : pageAfter
+    // One more tells whether the last row has others of its time and seq.
+    let most = limit.addingReportingOverflow(Self.mostTied)
+    bind(select, state, direction, limit: most.overflow ? .max : most.partialValue)
+    defer { select.reset() }
+    var rows: [(id: Int64, row: MessageRow)] = []
+    var isTied = false
+    while try select.step() {
+      if let last = rows.last?.row, last.sendTime == select.int64(4), last.seq == select.int64(3) {
+        isTied = true
+        // As many as there are may follow: SQLite keeps no more of them than the page needs.
+        if rows.count == most.partialValue - 1 { return try sortedRows(state, direction, limit: limit) }
+      } else if rows.count >= limit {
+        break
+      }
+      rows.append((select.int64(0), try MessageRow(select, 1)))
+    }
+    if isTied {
+      let isBackward = direction.isBackward
+      rows.sort { isBackward ? RowPlace($1.row) < RowPlace($0.row) : RowPlace($0.row) < RowPlace($1.row) }
+    }
+    return rows.count > limit ? Array(rows.prefix(limit)) : rows
+  }
+
+  /// How many rows of one time and seq a page sorts itself.
+  private static let mostTied = 16
+
+  private func sortedRows(
+    _ state: ConversationState, _ direction: PageDirection, limit: Int
+  ) throws(StoreError) -> [(id: Int64, row: MessageRow)] {
+    let select = direction.isBackward ? sortedPageBefore : sortedPageAfter
+    bind(select, state, direction, limit: limit)
+    defer { select.reset() }
+    var rows: [(id: Int64, row: MessageRow)] = []
+    while try select.step() { rows.append((select.int64(0), try MessageRow(select, 1))) }
+    return rows
+  }
+
+  private func bind(_ select: Statement, _ state: ConversationState, _ direction: PageDirection, limit: Int) {
+    let start = direction.start
+    select.bind(state.id, at: 1)
+    select.bind(state.marks.clearedSeq, at: 2)
+    select.bind(state.marks.clearedTime, at: 3)
+    select.bind(me, at: 4)
+    select.bind(start.time, at: 5)
+    select.bind(start.seq, at: 6)
+    start.clientID.bind(to: select, at: 7)
+    // Bytes sort after texts, and 17 of them after every packed id.
+    if case .before(nil) = direction { select.bind([UInt8](repeating: 0xff, count: 17), at: 7) }
+    select.bind(Int64(limit), at: 8)
   }
 
   func message(
@@ -187,6 +224,15 @@ enum PageDirection {
   var isBackward: Bool {
     if case .before = self { true } else { false }
   }
+
+  /// Where the page starts.
+  fileprivate var start: RowPlace {
+    switch self {
+    case .before(let position):
+      position.map { RowPlace($0) } ?? RowPlace(.max, .max, .packed(PackedID(high: .max, low: .max)))
+    case .after(let position): RowPlace(position)
+    }
+  }
 }
 
 /// A place in a conversation in the order of the stored ids.
@@ -199,6 +245,8 @@ private struct RowPlace: Comparable {
     (self.time, self.seq, self.clientID) = (time, seq, clientID)
   }
 
+  init(_ row: MessageRow) { self.init(row.sendTime, row.seq, row.clientID) }
+
   init(_ position: MessagePosition) {
     self.init(position.sendTime, position.seq, StoredID(position.clientMsgID))
   }
@@ -206,11 +254,6 @@ private struct RowPlace: Comparable {
   static func < (left: RowPlace, right: RowPlace) -> Bool {
     if left.time != right.time { return left.time < right.time }
     if left.seq != right.seq { return left.seq < right.seq }
-    switch (left.clientID, right.clientID) {
-    case (.text(let left), .text(let right)): return left.utf8Precedes(right)
-    case (.packed(let left), .packed(let right)): return left < right
-    case (.text, .packed): return true
-    case (.packed, .text): return false
-    }
+    return left.clientID < right.clientID
   }
 }

@@ -23,8 +23,12 @@ final class ProjectionReader {
   private let sums: Statement
   private let changeLog: Statement
   private let clientID: Statement
+  /// Pages by the index of times. Among rows of the same time and seq the order is not that of a page.
   let pageBefore: Statement
   let pageAfter: Statement
+  /// Pages in their whole order, for which SQLite sorts.
+  let sortedPageBefore: Statement
+  let sortedPageAfter: Statement
 
   init(_ connection: Connection, account: String) throws(StoreError) {
     self.connection = connection
@@ -68,16 +72,13 @@ final class ProjectionReader {
       AND NOT (seq > 0 AND seq <= ?2) AND NOT (send_time > 0 AND send_time <= ?3 AND evidence > 0)
       AND NOT (send_time = 0 AND evidence = 0 AND sender = ?4)
       """
-    pageBefore = try connection.prepare(
-      """
-      SELECT id, \(MessageRow.columns) \(visible) AND (send_time, seq, client_id) < (?5, ?6, ?7)
-      ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT ?8
-      """)
-    pageAfter = try connection.prepare(
-      """
-      SELECT id, \(MessageRow.columns) \(visible) AND (send_time, seq, client_id) > (?5, ?6, ?7)
-      ORDER BY send_time, seq, client_id LIMIT ?8
-      """)
+    let before = "SELECT id, \(MessageRow.columns) \(visible) AND (send_time, seq, client_id) < (?5, ?6, ?7)"
+    let after = "SELECT id, \(MessageRow.columns) \(visible) AND (send_time, seq, client_id) > (?5, ?6, ?7)"
+    pageBefore = try connection.prepare("\(before) ORDER BY send_time DESC, seq DESC LIMIT ?8")
+    pageAfter = try connection.prepare("\(after) ORDER BY send_time, seq LIMIT ?8")
+    sortedPageBefore = try connection.prepare(
+      "\(before) ORDER BY send_time DESC, seq DESC, client_id DESC LIMIT ?8")
+    sortedPageAfter = try connection.prepare("\(after) ORDER BY send_time, seq, client_id LIMIT ?8")
   }
 
   /// Runs a query inside one snapshot, which it holds for at most `milliseconds` (nil for no limit).

@@ -89,9 +89,18 @@ enum ProjectionSchema {
         );
         """),
       Migration("receipts, edits, clears, intervals, lists", secondFormat, upgrade: SecondFormatUpgrade.run),
-      // New rows may be packed (`RowPacking`, `AmendmentCoding`); rows of earlier formats stay as they are.
-      Migration("packed rows", ""),
+      // Rows may leave out what follows from their other columns; those of earlier formats stayed as they were.
+      Migration("shorter rows", ""),
+      Migration("packed rows", FourthFormatUpgrade.tables, upgrade: FourthFormatUpgrade.run),
     ])
+
+  /// The schema by which a damaged file of some format is read: one with another table of messages is not rewritten, as
+  /// a single page that cannot be read would keep all others from being saved.
+  static func salvage(format: Int64) -> Schema {
+    guard format < FourthFormatUpgrade.format else { return schema }
+    return Schema(
+      applicationID: applicationID, migrations: Array(schema.migrations.prefix(Int(FourthFormatUpgrade.format) - 1)))
+  }
 
   private static let secondFormat = """
     ALTER TABLE meta ADD COLUMN unfetched_total INTEGER NOT NULL DEFAULT 0;

@@ -202,11 +202,12 @@ extension ProjectionWriter {
     _ id: Int64, _ clientMsgID: String, before: (row: MessageRow, state: MessageState)?, after: MessageRow,
     _ state: MessageState, _ place: ConversationState, _ kind: ChangeKinds
   ) {
-    let old = before.map { RowStanding($0.row, isMine: $0.row.sender == me, place.marks) }
-    let new = RowStanding(after, isMine: after.sender == me, place.marks)
+    let marks = place.marks
+    let old = before.map { RowStanding($0.row, isMine: $0.row.sender == me, marks) }
+    let new = RowStanding(after, isMine: after.sender == me, marks)
     place.note(id, before: old, after: new)
-    let wasHidden = before.map { isHidden($0.row, place.marks) } ?? true
-    if wasHidden && isHidden(after, place.marks) { return }
+    let wasHidden = before.map { isHidden($0.row, marks) } ?? true
+    if wasHidden && isHidden(after, marks) { return }
     // What is taken back does not show its edits.
     if kind == .edited, before?.row.marks.contains(.recalled) == true, after.marks.contains(.recalled),
       state.evidence != .none

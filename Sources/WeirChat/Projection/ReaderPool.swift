@@ -4,7 +4,7 @@ import WeirStore
 /// A few read-only connections, each on a thread of its own, that share the queries of any number of callers.
 ///
 /// A query holds one view of the file for as long as it runs, at most `ageLimit`: a view that is held for ever would keep
-/// the log from being folded into the file. Memory: a page cache of 2 MiB a connection.
+/// the log from being folded into the file. Memory: a page cache of 4 MiB a connection.
 final class ReaderPool: Sendable {
   private let readers: [WriterThread<ProjectionReader>]
   private let load: Mutex<[Int]>

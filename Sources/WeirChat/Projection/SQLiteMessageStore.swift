@@ -5,8 +5,8 @@ import WeirStore
 /// at a time (see `SQLiteLibrary.notices`); others may read it. A process may have any number of stores, one for each
 /// account.
 ///
-/// Memory: a page cache of 16 MiB to write and 2 MiB for each reader, at most 16,384 interned texts a connection, and the
-/// facts of the calls that wait. File: about 175 bytes a message beyond its content as delivered.
+/// Memory: a page cache of 16 MiB to write and 4 MiB for each reader, at most 16,384 interned texts a connection, and the
+/// facts of the calls that wait. File: about 145 bytes a message beyond its content as delivered.
 public final class SQLiteMessageStore: MessageStore {
   /// Settings of a store.
   public struct Options: Sendable {

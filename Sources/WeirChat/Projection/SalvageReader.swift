@@ -6,7 +6,9 @@ struct SalvageReader {
   private let connection: Connection
   private let account: String
   private let strings: InternedStrings
-  private let messages: MessageTable
+  /// Loads a message's row.
+  private let load: (Int64) throws(StoreError) -> MessageRow?
+  private let aliases: Statement
   private let targets: TargetTable
   private let keys: Statement
   private var steps: [(table: Table, last: Int64)] = []
@@ -26,7 +28,14 @@ struct SalvageReader {
       throw StoreError(.foreignFile, "\(connection.path) belongs to account \"\(owner)\", not \"\(account)\"")
     }
     strings = try InternedStrings(connection, writes: false)
-    messages = try MessageTable(connection)
+    if try connection.prepare("PRAGMA user_version").firstInt64() ?? 0 < FourthFormatUpgrade.format {
+      let messages = try LegacyMessageTable(connection)
+      load = { (id) throws(StoreError) in try messages.load(id) }
+    } else {
+      let messages = try MessageTable(connection)
+      load = { (id) throws(StoreError) in try messages.load(id)?.row }
+    }
+    aliases = try connection.prepare("SELECT seq FROM seq_aliases WHERE message = ?1")
     targets = try TargetTable(connection, strings: strings, writes: false)
     keys = try connection.prepare("SELECT key FROM conversations WHERE id = ?1")
     steps = [(.messages, greatestMessage())]
@@ -43,7 +52,7 @@ struct SalvageReader {
       while position < end {
         position += 1
         do {
-          if let (_, row) = try messages.load(position) { facts += try self.facts(position, row) }
+          if let row = try load(position) { facts += try self.facts(position, row) }
         } catch {
           unreadable += 1
         }
@@ -99,7 +108,8 @@ struct SalvageReader {
           contentType: state.body.contentType, content: .placeholder(contentType: state.body.contentType), body: body))
     }
     var facts = [copy(seq: state.envelope.seq)]
-    for seq in (try? messages.aliases(of: id)) ?? [] { facts.append(copy(seq: seq)) }
+    aliases.bind(id, at: 1)
+    while (try? aliases.step()) ?? false { facts.append(copy(seq: aliases.int64(0))) }
     return facts + self.facts(state.amendments, key.conversationID, .clientMsgID(key.clientMsgID), seq: row.seq)
   }
 

@@ -50,9 +50,9 @@ enum SecondFormatUpgrade {
       "SELECT id FROM messages WHERE attached <> '' OR evidence = 0 AND (seq > 0 OR server_id <> '')")
     var ids: [Int64] = []
     while try select.step() { ids.append(select.int64(0)) }
-    let messages = try MessageTable(connection)
+    let messages = try LegacyMessageTable(connection)
     for id in ids {
-      guard let (_, row) = try messages.load(id) else { continue }
+      guard let row = try messages.load(id) else { continue }
       var state = try row.state(strings)
       let attached = AttachedInfo(json: state.envelope.attachedInfo)
       if attached.isPrivate { state.marks.insert(.isPrivate) }
@@ -64,7 +64,7 @@ enum SecondFormatUpgrade {
       let upgraded = try MessageRow(
         state, conversation: row.conversation, clientID: row.clientID, sender: row.sender, derived: derived,
         revision: row.revision, strings: strings)
-      try messages.replace(id, row, with: upgraded)
+      try messages.amend(id, with: upgraded)
     }
   }
 }

@@ -46,7 +46,7 @@ public enum StoreSalvage {
     _ damaged: String, account: String, into store: SQLiteMessageStore
   ) async throws(StoreError) -> Report {
     let reader = try await WriterThread<SalvageReader>.open(
-      path: damaged, schema: ProjectionSchema.schema, options: ConnectionOptions(access: .readWrite)
+      path: damaged, schema: try schema(of: damaged), options: ConnectionOptions(access: .readWrite)
     ) { (connection) throws(StoreError) in try SalvageReader(connection, account: account) }
     var report = Report()
     do {
@@ -63,5 +63,13 @@ public enum StoreSalvage {
     }
     try await reader.close()
     return report
+  }
+
+  private static func schema(of damaged: String) throws(StoreError) -> Schema {
+    let connection = try Connection(path: damaged, options: ConnectionOptions(access: .readWrite))
+    defer { connection.close() }
+    // What cannot even tell its format is refused by the schema in words of its own.
+    let format = try? connection.prepare("PRAGMA user_version").firstInt64()
+    return ProjectionSchema.salvage(format: format.flatMap { $0 > 0 ? $0 : nil } ?? FourthFormatUpgrade.format)
   }
 }

@@ -19,6 +19,8 @@ public final class Connection {
   private var handle: OpaquePointer?
   /// The file that was opened for writing; nil for what is no file.
   private var opened: FileStanding?
+  /// The write-ahead log under its name, from the first transaction on that has one.
+  private var log: (path: String, standing: FileStanding)?
   /// Where the log hook (which needs a stable address) leaves the number of pages in the write-ahead log.
   private let walPagesCell = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
   /// When the view in use must end, in nanoseconds, for the progress handler.
@@ -192,12 +194,27 @@ public final class Connection {
     return cell
   }
 
-  /// SQLite writes on into a file that was deleted or replaced, and what is committed there is gone when it is closed.
+  /// SQLite writes on into a file or a log that was deleted or replaced. What is committed to such a file is gone when it is
+  /// closed; what is committed to such a log nobody else sees, and a crash loses it.
   private func demandFile() throws(StoreError) {
     guard let opened else { return }
     guard let now = FileStanding(path: path), now.device == opened.device, now.number == opened.number else {
       throw StoreError(.fileGone, "\(path) was moved away, deleted or replaced while it was open")
     }
+    guard let log else {
+      self.log = weir_log_path(handle).map { String(cString: $0) }.flatMap { path in
+        FileStanding(path: path).map { (path, $0) }
+      }
+      return
+    }
+    if let now = FileStanding(path: log.path), now.device == log.standing.device, now.number == log.standing.number {
+      return
+    }
+    // Who leaves WAL mode has no log any more.
+    guard try prepare("PRAGMA journal_mode").firstString() != "wal" else {
+      throw StoreError(.fileGone, "\(log.path) was moved away, deleted or replaced while it was open")
+    }
+    self.log = nil
   }
 
   /// Runs `body` inside one read transaction, so that all its reads see one state of the file.

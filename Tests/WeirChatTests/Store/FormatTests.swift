@@ -117,13 +117,15 @@ struct FormatTests {
     try await store.close()
   }
 
-  @Test("a file of the second format holds what it held, and its rows live on among packed ones")
-  func secondFormatFile() async throws {
+  @Test("a file of the second or third format holds what it held, and goes on as a new one does", arguments: [2, 3])
+  func laterFormatFile(format: Int64) async throws {
     // Written in transactions of 50 from the first 250 lines of the script of all facts, seed 7.
-    let path = try copy(of: "format-2.sqlite")
+    let path = try copy(of: "format-\(format).sqlite")
     let old = try Connection(path: path, options: ConnectionOptions(access: .readOnly))
-    #expect(try old.prepare("PRAGMA user_version").firstInt64() == 2)
-    #expect(try old.prepare("SELECT count(*) FROM messages WHERE content_form > 2").firstInt64() == 0)
+    #expect(try old.prepare("PRAGMA user_version").firstInt64() == format)
+    // The third format left out what follows from other columns.
+    #expect(
+      (try old.prepare("SELECT count(*) FROM messages WHERE content_form > 2").firstInt64() == 0) == (format == 2))
     let revision = try old.prepare("SELECT revision FROM meta").firstInt64()
     old.close()
     let store = try await openStore(path)
@@ -147,9 +149,75 @@ struct FormatTests {
     try await expectAgreement(store, ModelStore(account: ChatScript.account, facts: told + more))
     try await store.close()
     try await reference.close()
+    // The tables are those of a new file.
+    #expect(try schema(path) == schema(directory.file("new.db")))
+  }
+
+  private func schema(_ path: String) throws -> [String] {
     let connection = try Connection(path: path, options: ConnectionOptions(access: .readOnly))
-    #expect(try connection.prepare("SELECT count(*) FROM messages WHERE content_form > 2").firstInt64() ?? 0 > 0)
-    #expect(try connection.prepare("SELECT count(*) FROM messages WHERE content_form <= 2").firstInt64() ?? 0 > 0)
+    let select = try connection.prepare(
+      "SELECT name || ' ' || coalesce(sql, '') || ' ' || (SELECT user_version FROM pragma_user_version) FROM sqlite_schema ORDER BY name"
+    )
+    var lines: [String] = []
+    while try select.step() { lines.append(select.string(0)) }
+    return lines
+  }
+
+  @Test("a damaged row does not keep a file from being upgraded, and is still known to be damaged")
+  func damagedRow() async throws {
+    let path = try copy(of: "format-3.sqlite")
+    let old = try Connection(path: path)
+    let select = try old.prepare(
+      """
+      SELECT c.key, m.id, m.client_id, (SELECT count(*) FROM messages) FROM messages m
+      JOIN conversations c ON c.id = m.conversation WHERE length(m.content) > 0 AND m.marks = 0 LIMIT 1
+      """)
+    #expect(try select.step())
+    let (key, row, id, count) = (select.string(0), select.int64(1), StoredID(select, 2).string, select.int64(3))
+    select.reset()
+    try old.execute("UPDATE messages SET content = x'00' || content WHERE id = \(row)")
+    old.close()
+    let store = try await openStore(path)
+    let error = await #expect(throws: StoreError.self) { try await store.message(id, in: key) }
+    #expect(error?.kind == .corrupt)
+    try await store.close()
+    let fresh = try await openStore(directory.file("new.db"))
+    let report = try await StoreSalvage.salvage(path, account: ChatScript.account, into: fresh)
+    #expect(report.unreadableRows == 1)
+    let saved = try await fresh.message(id, in: key).value
+    #expect(saved == nil)
+    #expect(count > 100)
+    #expect(try await fresh.audit().value == [])
+    try await fresh.close()
+  }
+
+  @Test(
+    "a damaged file of an earlier format is salvaged as it is: what a broken page holds costs no other row",
+    arguments: [2, 3])
+  func salvaged(format: Int64) async throws {
+    let path = try copy(of: "format-\(format).sqlite")
+    let old = try Connection(path: path)
+    let known = try old.prepare("SELECT count(*) FROM messages").firstInt64() ?? 0
+    let size = try old.prepare("PRAGMA page_size").firstInt64() ?? 0
+    let page =
+      try old.prepare(
+        "SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 2"
+      )
+      .firstInt64() ?? 0
+    old.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let place = Int((page - 1) * size)
+    bytes.replaceSubrange(place..<(place + Int(size)), with: Data(repeating: 0, count: Int(size)))
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let aside = try StoreSalvage.setAside(path)
+    let fresh = try await openStore(path)
+    let report = try await StoreSalvage.salvage(aside, account: ChatScript.account, into: fresh)
+    let saved = try Connection(path: path, options: ConnectionOptions(access: .readOnly))
+    let stored = try saved.prepare("SELECT count(*) FROM messages").firstInt64() ?? 0
+    saved.close()
+    #expect(report.unreadableRows > 0 && stored < known && stored > known / 2)
+    #expect(try await fresh.audit().value == [])
+    try await fresh.close()
   }
 
   @Test("what a row leaves out comes back, whatever its numbers and its content are")

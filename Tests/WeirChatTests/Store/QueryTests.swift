@@ -103,6 +103,63 @@ struct QueryTests {
     try await inbox.finish()
   }
 
+  @Test("pages through messages of one time and seq keep the order of their ids", arguments: [1, 3, 17, 40, 100])
+  func tiedPages(limit: Int) async throws {
+    let inbox = try await Inbox()
+    // Every other id is 32 digits, which come after all others; told in an order of its own.
+    let ids = (0..<60).map { number in
+      let digits = "\(number * 37 % 60 + 100)"
+      return number % 2 == 0 ? "t\(digits)" : String(repeating: "0", count: 29) + digits
+    }
+    var facts = ids.map { Make.message($0, seq: 0, in: Make.single, at: Make.time) }
+    for number in 1...5 {
+      facts.append(Make.message("before\(number)", seq: 0, in: Make.single, at: Make.time - Int64(number)))
+      facts.append(Make.message("after\(number)", seq: 0, in: Make.single, at: Make.time + Int64(number)))
+    }
+    try await inbox.deliver(facts)
+    let tied = ids.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    let expected =
+      (1...5).reversed().map { "before\($0)" } + tied + (1...5).map { "after\($0)" }
+    var back: [StoredMessage] = []
+    while true {
+      let page = try await inbox.store.messages(in: Make.single, before: back.last?.position, limit: limit).value
+      if page.isEmpty { break }
+      #expect(page.count == min(limit, expected.count - back.count))
+      back += page
+    }
+    #expect(back.reversed().map(\.key.clientMsgID) == expected)
+    var forth = [try #require(back.last)]
+    while true {
+      let place = try #require(forth.last).position
+      let page = try await inbox.store.messages(in: Make.single, after: place, limit: limit).value
+      if page.isEmpty { break }
+      forth += page.reversed()
+    }
+    #expect(forth.map(\.key.clientMsgID) == expected)
+    try await inbox.finish()
+  }
+
+  @Test("ids of 32 characters come back as they were, digits or not")
+  func idsOfDigitsAndOthers() async throws {
+    let inbox = try await Inbox()
+    var ids: Set<String> = []
+    for place in [0, 7, 8, 15, 16, 23, 24, 31] {
+      for character in UInt8(1)...0x7F {
+        var bytes = Array("0123456789abcdef0123456789abcdef".utf8)
+        bytes[place] = character
+        ids.insert(String(decoding: bytes, as: UTF8.self))
+      }
+    }
+    try await inbox.deliver(ids.map { Make.message($0, seq: 0, in: Make.single, at: Make.time, server: $0) })
+    let shown = try await inbox.store.messages(in: Make.single, limit: 2_000).value
+    #expect(shown.count == ids.count && Set(shown.map(\.key.clientMsgID)) == ids)
+    #expect(shown.allSatisfy { $0.envelope.serverMsgID == $0.key.clientMsgID })
+    for id in ids.prefix(100) {
+      #expect(try await inbox.store.message(id, in: Make.single).value?.key.clientMsgID == id)
+    }
+    try await inbox.finish()
+  }
+
   @Test("a quote does not show what was taken back, whichever came first")
   func quotes() async throws {
     for isEarly in [false, true] {

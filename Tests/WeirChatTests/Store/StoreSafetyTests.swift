@@ -170,6 +170,35 @@ struct StoreSafetyTests {
     try await store.close()
   }
 
+  @Test(
+    "a store whose log alone is deleted or replaced acknowledges nothing more; closed, it keeps what it had",
+    arguments: [false, true])
+  func logGone(isReplaced: Bool) async throws {
+    let (path, aside) = (directory.file("a.db"), directory.file("aside"))
+    let store = try await openStore(path)
+    _ = try await store.apply([Make.message("m", seq: 1)])
+    #expect(rename(path + "-wal", aside) == 0)
+    if isReplaced { try FileManager.default.copyItem(atPath: aside, toPath: path + "-wal") }
+    for _ in 0..<2 {
+      let error = await #expect(throws: StoreError.self) { try await store.apply([Make.message("n", seq: 2)]) }
+      #expect(error?.kind == .fileGone && error?.isRetryable == false)
+      #expect(error?.detail.contains("-wal") == true)
+      #expect(try await store.totals().value.messages == 1)
+    }
+    // Put back, it is as if nothing had been.
+    if isReplaced { try FileManager.default.removeItem(atPath: path + "-wal") }
+    #expect(rename(aside, path + "-wal") == 0)
+    _ = try await store.apply([Make.message("n", seq: 2)])
+    #expect(unlink(path + "-wal") == 0)
+    let error = await #expect(throws: StoreError.self) { try await store.apply([Make.message("o", seq: 3)]) }
+    #expect(error?.kind == .fileGone)
+    try await store.close()
+    let again = try await openStore(path)
+    #expect(try await again.messages(in: Make.group).value.map(\.key.clientMsgID) == ["n", "m"])
+    #expect(try await again.audit().value == [])
+    try await again.close()
+  }
+
   @Test("a writer of an old account epoch cannot commit, and the new one is not disturbed")
   func epochs() async throws {
     let path = directory.file("a.db")

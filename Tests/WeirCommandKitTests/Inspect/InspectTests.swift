@@ -23,7 +23,7 @@ import WeirStore
     try await real.close()
     #expect(listed.map { $0["conversationID"] as? String } == conversations.value.map(\.conversationID))
     #expect(listed.map { $0["unread"] as? Int } == conversations.value.map(\.unread))
-    #expect(head["account"] as? String == InspectedStore.account && head["format"] as? Int == 3)
+    #expect(head["account"] as? String == InspectedStore.account && head["format"] as? Int == 4)
     #expect(head["revision"] as? Int64 == totals.revision && head["messages"] as? Int == totals.value.messages)
     #expect(head["id"] as? String == real.identity.map { String(format: "%02x", $0) }.joined())
 

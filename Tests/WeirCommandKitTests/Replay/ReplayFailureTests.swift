@@ -37,7 +37,8 @@ import WeirStore
     for command in ["touch in; weir replay in", "printf '\\n\\r\\n\\n' | weir replay", "weir replay < /dev/null"] {
       let result = try Shell.run(command, in: folder)
       #expect(result.code == 0 && result.errors == "")
-      #expect(result.output.hasPrefix("0 lines, ") && result.output.contains("there was nothing to read"))
+      #expect(
+        result.output.hasPrefix("0 lines, ") && result.output.contains("there was nothing to read: the store is empty"))
     }
   }
 
@@ -114,6 +115,7 @@ import WeirStore
     try expect("ln in other; weir replay in --rejects other", .usage, "usage.same-file")
     try expect("weir replay in --store in", .usage, "usage.same-file")
     try expect("weir replay in --store s --rejects s", .usage, "usage.same-file")
+    try expect("weir replay in --store s --rejects s-wal", .usage, "usage.same-file")
     #expect(try folder.contents(of: "in") == Array("{}\n".utf8))
   }
 

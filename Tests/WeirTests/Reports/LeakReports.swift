@@ -160,8 +160,8 @@ import WeirTesting
       for key in 0..<(perSecond * seconds) {
         let now = Duration.microseconds(1_000_000 / perSecond) * key
         stage.process(key, at: now) { _ in passed += 1 }
-        keys = max(keys, stage.seen.numbers.count)
-        slots = max(slots, stage.seen.entries.count)
+        keys = max(keys, stage.seen.count)
+        slots = max(slots, stage.seen.keys.count)
       }
       #expect(passed == perSecond * seconds)
       let bound = min(most, perSecond * age)

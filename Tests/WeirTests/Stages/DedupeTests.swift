@@ -39,6 +39,37 @@ import Weir
     #expect(memory.contains("a") && memory.contains("c"))
   }
 
+  /// A key of which many look alike at first.
+  private struct Lookalike: Hashable {
+    let number: Int
+    func hash(into hasher: inout Hasher) { hasher.combine(number % 3) }
+  }
+
+  @Test(arguments: [1, 5, 16, 33, 64])
+  func `keys that hash alike are found, forgotten and seen again as any others`(limit: Int) {
+    let memory = DedupeMemory<Lookalike>(remembering: limit)
+    // The specification: a forgotten key keeps its place in the order until it is the oldest.
+    var order: [Lookalike?] = []
+    for step in 0..<20_000 {
+      let key = Lookalike(number: .random(in: 0..<(limit * 2 + 3)))
+      if step % 3 == 0 {
+        let place = order.firstIndex(of: key)
+        #expect(memory.forget(key) == (place != nil))
+        if let place { order[place] = nil }
+      } else {
+        let isNew = !order.contains(key)
+        #expect(memory.insert(key) == isNew)
+        if isNew {
+          order.append(key)
+          if order.count > limit { order.removeFirst() }
+        }
+      }
+      let other = Lookalike(number: .random(in: 0..<(limit * 2 + 3)))
+      #expect(memory.contains(other) == order.contains(other))
+      #expect(memory.count == order.count { $0 != nil })
+    }
+  }
+
   @Test func `a shared memory spans stages and runs, an own one does not`() async throws {
     let memory = DedupeMemory<Int>(remembering: 100)
     let shared = try Blueprint("shared") { graph in

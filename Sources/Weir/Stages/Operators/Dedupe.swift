@@ -8,7 +8,7 @@
 /// - Waits when: downstream waits.
 /// - Finishes when: its input does.
 /// - Cancels when: downstream does.
-/// - Memory: up to `remembering` keys, each stored twice; constant time an element.
+/// - Memory: up to `remembering` keys, each stored once; constant time an element.
 /// - Errors: none; a count of 0 or less is a fault of the blueprint.
 @frozen
 public struct Dedupe<Element: Sendable, Key: Hashable & Sendable>: Stage {
@@ -57,7 +57,7 @@ public struct Dedupe<Element: Sendable, Key: Hashable & Sendable>: Stage {
 /// - Waits when: downstream waits.
 /// - Finishes when: its input does.
 /// - Cancels when: downstream does.
-/// - Memory: up to `remembering` keys, each stored twice; keys that are too old go when the next element arrives.
+/// - Memory: up to `remembering` keys, each stored once; keys that are too old go when the next element arrives.
 /// - Errors: none; a count or time of 0 or less is a fault of the blueprint.
 @frozen
 public struct TimedDedupe<Element: Sendable, Key: Hashable & Sendable>: TimedStage {

@@ -58,7 +58,8 @@ struct ReplayRun: Sendable {
     for path in inputs where Self.isSame(path, rejects) {
       throw ReplayError.sameFile(path: path, purpose: "input and for refused lines")
     }
-    if Self.isSame(options.store, rejects) {
+    // Beside the store lie its log, the log's index, the lock and the witness.
+    for part in ["", "-wal", "-shm", "-journal", ".lock", "-witness"] where Self.isSame(options.store + part, rejects) {
       throw ReplayError.sameFile(path: rejects, purpose: "store and for refused lines")
     }
   }

@@ -32,7 +32,8 @@ struct SummaryText {
       "\(printable(summary.options.store)) holds \(Humane.count(value.messages, "message")) in "
         + "\(Humane.count(value.conversations, "conversation")), \(unread) unread")
     if counts.lines == 0 {
-      lines.append("there was nothing to read")
+      let isNew = summary.revisionBefore == 0 && totals.revision == 0
+      lines.append("there was nothing to read" + (isNew ? ": the store is empty" : ""))
     } else if summary.refusals.total == counts.lines {
       lines.append("nothing could be read: every line was refused")
     } else if summary.counts.facts.total == 0 {
