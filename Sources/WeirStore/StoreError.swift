@@ -99,6 +99,18 @@ public struct StoreError: CodedError, RetryableError, Sendable, Equatable, Custo
     }
   }
 
+  /// Prepares what fits the tables of a known format: a statement that does not compile means that the file's tables are not what
+  /// its format number says.
+  /// - Throws: what `prepare` throws; `corrupt` instead of `unexpected` for a statement that does not compile.
+  public static func fittingSchema<Value>(_ prepare: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+    do {
+      return try prepare()
+    } catch {
+      guard error.kind == .unexpected, let code = error.sqliteCode, code & 0xff == SQLITE_ERROR else { throw error }
+      throw StoreError(.corrupt, "the tables are not those of the file's format: \(error.detail)", sqliteCode: code)
+    }
+  }
+
   /// Code, detail and remedy in one line.
   public var description: String {
     let number = sqliteCode.map { " (SQLite \($0))" } ?? ""

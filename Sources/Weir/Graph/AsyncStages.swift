@@ -20,7 +20,8 @@ extension Outlet {
   ) -> Outlet<S.Output> where S.Input == Element {
     let workers = parallel.usableWorkers
     let node = builder.addNode(
-      name, .asynchronous, "\(S.self)", location, tasks: workers, holds: parallel.holds,
+      name, .asynchronous, "\(S.self)", location, tasks: workers,
+      holds: stage.holds.map { parallel.holds(each: $0) },
       faults: stage.faults + parallel.faults + builder.supervisionFaults(supervision))
     connect(to: node)
     let link = builder.link(name, limit, "wait", written: false, location)
@@ -73,7 +74,8 @@ extension AsyncChunkStage {
     let (name, location, supervision) = (placement.name, placement.location, placement.supervision)
     let builder = outlet.builder
     let node = builder.addNode(
-      name, .asynchronous, "\(Self.self)", location, faults: allFaults + builder.supervisionFaults(supervision))
+      name, .asynchronous, "\(Self.self)", location, holds: holds,
+      faults: allFaults + builder.supervisionFaults(supervision))
     outlet.connect(to: node)
     let link = builder.link(name, placement.limit, "wait", written: false, location)
     let make = outlet.make

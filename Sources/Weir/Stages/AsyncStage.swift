@@ -16,12 +16,17 @@ public protocol AsyncStage<Input, Output>: GraphStage {
   /// Called once after the last element of this copy, unless the run is aborted.
   mutating func finish(_ emit: (Output) -> Void) async throws(Failure)
 
+  /// The most elements that one call emits beyond a chunk; nil when there is no such bound. The memory bound of a blueprint
+  /// rests on it. Default 0.
+  var holds: Int? { get }
+
   /// What is wrong with the stage's parameters, in words. Default none.
   var faults: [String] { get }
 }
 
 extension AsyncStage {
   @inlinable public mutating func finish(_ emit: (Output) -> Void) async throws(Failure) {}
+  @inlinable public var holds: Int? { 0 }
   @inlinable public var faults: [String] { [] }
 }
 
@@ -42,6 +47,10 @@ public protocol AsyncChunkStage<Input, Output>: GraphStage {
   /// Called once after the last element, unless the run is aborted.
   mutating func finish(_ emit: (Output) -> Void) async throws(Failure)
 
+  /// The most elements that one call emits beyond a chunk; nil when there is no such bound. The memory bound of a blueprint
+  /// rests on it. Default 0.
+  var holds: Int? { get }
+
   /// What is wrong with the stage's parameters, in words. Default none.
   var faults: [String] { get }
 }
@@ -49,6 +58,7 @@ public protocol AsyncChunkStage<Input, Output>: GraphStage {
 extension AsyncChunkStage {
   @inlinable public var maximum: Int { 256 }
   @inlinable public mutating func finish(_ emit: (Output) -> Void) async throws(Failure) {}
+  @inlinable public var holds: Int? { 0 }
   @inlinable public var faults: [String] { [] }
 
   /// The stage's own faults, and that of a maximum which lets no call happen.
@@ -78,6 +88,14 @@ public enum Parallelism<Input: Sendable>: Sendable {
     case .serial: 1
     case .ordered(let count), .unordered(let count), .lanes(let count, _): count
     }
+  }
+
+  /// As ``holds``, where each worker has `each` more in hand.
+  @usableFromInline
+  func holds(each: Int) -> Int {
+    let (more, isTooMany) = each.multipliedReportingOverflow(by: usableWorkers)
+    let (sum, isOver) = holds.addingReportingOverflow(isTooMany ? .max : more)
+    return isOver ? .max : sum
   }
 
   /// Most elements in the hands of the workers and in the links that feed them.

@@ -25,7 +25,8 @@ public protocol Stage<Input, Output>: GraphStage {
   /// How many elements taken in are held for later output. Default 0.
   var held: Int { get }
 
-  /// The most elements the stage may ever hold; nil when there is no such bound. Default 0.
+  /// The most elements the stage may ever hold, those among them that one call emits beyond a chunk; nil when there is no such
+  /// bound: a stage that makes any number of elements of one has none. The memory bound of a blueprint rests on it. Default 0.
   var holds: Int? { get }
 
   /// Whether exactly one element is emitted for each one taken in. Default false.

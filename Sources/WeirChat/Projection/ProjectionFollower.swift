@@ -77,7 +77,9 @@ public final class ProjectionFollower: ProjectionReading {
       let owner = try connection.prepare("SELECT account FROM meta").firstString()
       guard let account = account ?? owner else { throw StoreError(.corrupt, "\(path) has no meta row") }
       return Context(
-        reader: try ProjectionReader(connection, account: account),
+        reader: try StoreError.fittingSchema { () throws(StoreError) in
+          try ProjectionReader(connection, account: account)
+        },
         dataVersion: try connection.prepare("PRAGMA data_version"), witness: witness)
     }
     do {

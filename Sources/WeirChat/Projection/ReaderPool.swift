@@ -26,7 +26,7 @@ final class ReaderPool: Sendable {
         readers.append(
           try await WriterThread.open(path: path, schema: ProjectionSchema.schema, options: .reader) {
             (connection) throws(StoreError) in
-            try ProjectionReader(connection, account: account)
+            try StoreError.fittingSchema { () throws(StoreError) in try ProjectionReader(connection, account: account) }
           })
       }
     } catch {

@@ -90,8 +90,10 @@ public final class SQLiteMessageStore: MessageStore {
         settled: { writer, isClosing in writer.testify(to: witness, isClosing: isClosing) },
         idle: { writer in options.indexesInPauses ? writer.indexInPause() : .never }),
       makeContext: { (connection) throws(StoreError) in
-        let writer = try ProjectionWriter(
-          connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
+        let writer = try StoreError.fittingSchema { () throws(StoreError) in
+          try ProjectionWriter(
+            connection, account: account, epoch: options.accountEpoch, historyLimit: options.historyLimit)
+        }
         try writer.prepareSearch(options.search)
         try witness.open(for: writer)
         total.set(writer.total)

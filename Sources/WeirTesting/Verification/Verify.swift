@@ -49,6 +49,12 @@ public func verify<S: Stage>(
   subject.oracle = oracle(expected) ?? { callByHand(stage(), $0, finishing: true) }
   subject.oracleWithoutEnd = { inputs, _ in callByHand(stage(), inputs, finishing: false) }
   var report = try Verifier(subject: subject, seeds: seeds, fileID: fileID, function: function).report()
+  let most = mostEmittedAtOnce(stage(), inputs)
+  if most > 256, stage().holds != nil {
+    report.notes.append(
+      "one call emitted \(most) elements, more than a chunk: if an element can make any number of them, let `holds` be nil, or "
+        + "the memory bound is not what the blueprint prints")
+  }
   let undeclared = countEmittedUndeclared(stage(), inputs)
   if undeclared > 0 {
     report.notes.append(
@@ -152,6 +158,18 @@ private func countBreakingOneToOne<S: Stage>(_ stage: S, _ inputs: [S.Input]) ->
   var atEnd = 0
   guard (try? stage.finish { _ in atEnd += 1 }) != nil, atEnd > 0 else { return nil }
   return atEnd
+}
+
+/// The most elements that a call emits.
+private func mostEmittedAtOnce<S: Stage>(_ stage: S, _ inputs: [S.Input]) -> Int {
+  var stage = stage
+  var most = 0
+  for element in inputs where stage.demand > 0 {
+    var count = 0
+    guard (try? stage.process(element) { _ in count += 1 }) != nil else { continue }
+    most = max(most, count)
+  }
+  return most
 }
 
 /// How many elements `finish` emits, where the stage says that it holds none.

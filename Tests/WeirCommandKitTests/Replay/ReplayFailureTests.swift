@@ -175,6 +175,21 @@ import WeirStore
     #expect(try folder.contents(of: "weir.sqlite") == bytes)
   }
 
+  @Test func `a store whose tables are not those of its format is damaged, not a fault of ours`() throws {
+    try generate(GeneratorSettings(messages: 50, seed: 1), to: "in", in: folder)
+    #expect(try Shell.run("weir replay in", in: folder).code == 0)
+    var bytes = try folder.contents(of: "weir.sqlite")
+    let name = Array("last_message".utf8)
+    var renamed = 0
+    for index in 0..<bytes.count - name.count where Array(bytes[index..<index + name.count]) == name {
+      bytes[index + name.count - 1] = UInt8(ascii: "X")
+      renamed += 1
+    }
+    #expect(renamed > 0)
+    try folder.write(bytes, to: "weir.sqlite")
+    try expect("weir replay in", .dataRefused, "store.corrupt", "not those of the file's format")
+  }
+
   @Test func `a second replay on one store is kept away, and the first one is not disturbed`() async throws {
     let report = try generate(roughSettings(messages: 300, seed: 2), to: "in", in: folder)
     let result = try Shell.run(

@@ -83,6 +83,13 @@ import Weir
     let process = try Blueprint("process") { graph in
       graph.source("numbers", [Int]()).via("what it likes", Forward()).ignore("end")
     }
+    let asynchronous = try [0, 10, nil].map { (holds: Int?) in
+      try Blueprint("asynchronous") { graph in
+        graph.source("numbers", [Int]()).via("many", ManyLater(holds: holds), parallel: .ordered(3)).ignore("end")
+      }.memoryBound().elements
+    }
+    let none = try #require(asynchronous[0])
+    #expect(asynchronous[1] == none + 30 && asynchronous[2] == nil)
     #expect(process.memoryBound().elements == nil)
     #expect(process.memoryBound().description.contains("\"what it likes\""))
   }
@@ -172,4 +179,11 @@ extension DescribeTests {
       n9 --x|"DeadLetter<br/>2 elements<br/>drop oldest"| n10
 
     """#
+}
+
+/// Makes any number of elements of one, as far as its word goes.
+private struct ManyLater: AsyncStage {
+  let holds: Int?
+
+  mutating func process(_ element: Int, _ emit: (Int) -> Void) async { emit(element) }
 }

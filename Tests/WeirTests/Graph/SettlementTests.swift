@@ -192,7 +192,10 @@ import WeirTesting
         graph.source("numbers", 0..<300).tracked("tracker", by: ledger) { cursor.append($0) }
           .boundary("hop", limit: .elements(20))
           .via("slow", SlowCall(clock: simulation.clock), parallel: .unordered(3))
-          .via("refuse", RefusingOne(number: ending == .retryWaits ? 40 : -1), supervision: ending == .retryWaits ? retry : .fail)
+          .via(
+            "refuse", RefusingOne(number: ending == .retryWaits ? 40 : -1),
+            supervision: ending == .retryWaits ? retry : .fail
+          )
           .sink("store") { number in
             if ending == .sinkThrows, number == 40 { throw Refused() }
             stored.append(number)

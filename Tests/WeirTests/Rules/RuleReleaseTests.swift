@@ -105,4 +105,13 @@ import WeirTesting
       }
     }
   }
+
+  @Test func `required_R09 what is made of a single-pass source is one`() throws {
+    let (stream, input) = AsyncStream<Int>.makeStream()
+    input.finish()
+    let mapped = stream.map { $0 + 1 }.filter { $0 > 0 }.prefix(3)
+    #expect(mapped as Any is any SinglePassSequence)
+    let staged = try stream.via(Take(3))
+    #expect(staged as Any is any SinglePassSequence)
+  }
 }

@@ -173,7 +173,11 @@ import WeirTesting
 
   @Test func `nothing to work on is no verification`() {
     let failure = #expect(throws: VerificationFailure.self) {
-      try verify("pairs", seeds: .sweep(5)) { Pairs() } inputs: { [] }
+      try verify("pairs", seeds: .sweep(5)) {
+        Pairs()
+      } inputs: {
+        []
+      }
     }
     #expect(failure?.finding == .noInputs)
   }
@@ -183,6 +187,10 @@ import WeirTesting
     #expect(silent.notes.count == 1 && silent.description.contains("`held`"))
     let pairs = try verify("pairs", seeds: .sweep(5), stage: { Pairs() }, inputs: { [3, 1, 2] })
     #expect(pairs.notes.isEmpty)
+    let many = try verify("many", seeds: .sweep(2), stage: { ManyOfOne(holds: 0) }, inputs: { [1] })
+    #expect(many.notes.count == 1 && many.description.contains("`holds`"))
+    let said = try verify("many", seeds: .sweep(2), stage: { ManyOfOne(holds: nil) }, inputs: { [1] })
+    #expect(said.notes.isEmpty)
   }
 
   // MARK: Planted bugs
@@ -365,5 +373,14 @@ struct SilentSorter: Stage {
   mutating func finish(_ emit: (Int) -> Void) {
     for element in kept.sorted() { emit(element) }
     kept = []
+  }
+}
+
+/// Makes a thousand elements of one.
+struct ManyOfOne: Stage {
+  let holds: Int?
+
+  mutating func process(_ element: Int, _ emit: (Int) -> Void) {
+    for index in 0..<1_000 { emit(element + index) }
   }
 }

@@ -32,6 +32,7 @@ struct ObservedAsyncStage<S: AsyncStage>: AsyncStage {
     return log
   }
 
+  var holds: Int? { stage.holds }
   var faults: [String] { stage.faults }
 }
 
@@ -71,5 +72,6 @@ struct ObservedAsyncChunkStage<S: AsyncChunkStage>: AsyncChunkStage {
   }
 
   var maximum: Int { stage.maximum }
+  var holds: Int? { stage.holds }
   var faults: [String] { stage.faults }
 }
