@@ -15,6 +15,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CAllocator"),
+    .systemLibrary(name: "CPseudoTerminal"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
@@ -33,7 +34,9 @@ let package = Package(
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
-    .target(name: "WeirRadio", dependencies: ["Weir"], exclude: ["README.md"]),
+    .target(
+      name: "WeirRadio", dependencies: ["Weir", "CPseudoTerminal"],
+      exclude: ["README.md", "Modem/README.md", "Ports/README.md"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
