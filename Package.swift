@@ -36,7 +36,7 @@ let package = Package(
       ]),
     .target(
       name: "WeirRadio", dependencies: ["Weir", "CPseudoTerminal"],
-      exclude: ["README.md", "Modem/README.md", "Ports/README.md"]),
+      exclude: ["README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirChat", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),

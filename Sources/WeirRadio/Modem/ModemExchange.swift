@@ -115,8 +115,10 @@ struct ModemExchange: Sendable {
     case .sent(let isSuccess, let line): handleReport(isSuccess, line, at: now)
     case .banner:
       resets &+= 1
+      // What was written before may be answered all the same, as far as it got.
+      if case .idle = step {} else { owedAnswers += 1 }
       failAll(RadioError(.modemReset, "the modem started anew; set it up again"))
-      (owedAnswers, owedReport) = (0, nil)
+      owedReport = nil
       actions.append(.deliver(event))
     case .received, .unsolicited, .discarded: actions.append(.deliver(event))
     }

@@ -22,7 +22,7 @@ private struct PipeEnd: BytePort {
   func write(_ bytes: [UInt8]) async throws { try await outgoing.write(bytes) }
   func close() {
     let error = RadioError(.linkLost, "the line was closed")
-    incoming.close(error)
     outgoing.close(error)
+    incoming.close(error)
   }
 }

@@ -38,8 +38,9 @@ final class TerminalLoop: Sendable {
 
   /// Ends both directions; the thread closes the terminal.
   func end(_ error: RadioError) {
-    incoming.close(error)
+    // Whoever reads that it is over finds that writing is over too.
     outgoing.close(error)
+    incoming.close(error)
     bell.ring()
   }
 
@@ -76,8 +77,8 @@ final class TerminalLoop: Sendable {
       if happened & Int16(POLLIN) == 0, happened & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { break }
     }
     let error = RadioError(.linkLost, "the terminal was hung up")
-    incoming.close(error)
     outgoing.close(error)
+    incoming.close(error)
     bell.close()
     close(descriptor)
   }
