@@ -12,6 +12,8 @@ final class TerminalLoop: Sendable {
   let outgoing: BytePipe
   private let descriptor: Int32
   private let bell: PipeBell
+  /// Whether the descriptor is still this terminal's.
+  private let isOpen = Mutex(true)
 
   /// Takes the descriptor over when it succeeds.
   init(_ descriptor: Int32) throws(RadioError) {
@@ -41,6 +43,8 @@ final class TerminalLoop: Sendable {
     // Whoever reads that it is over finds that writing is over too.
     outgoing.close(error)
     incoming.close(error)
+    // Whoever opens the device next need not wait for the thread.
+    isOpen.withLock { if $0 { _ = flock(descriptor, LOCK_UN) } }
     bell.ring()
   }
 
@@ -64,8 +68,10 @@ final class TerminalLoop: Sendable {
       var events: Int16 = 0
       if incoming.room > 0 { events |= Int16(POLLIN) }
       if !outgoing.isEmpty { events |= Int16(POLLOUT) }
+      // With nothing to do there, a hang-up has to wait as well: what came before it is still unread.
+      let polledDescriptor = events == 0 ? -1 : descriptor
       var polled = [
-        pollfd(fd: descriptor, events: events, revents: 0),
+        pollfd(fd: polledDescriptor, events: events, revents: 0),
         pollfd(fd: bell.listener, events: Int16(POLLIN), revents: 0),
       ]
       if poll(&polled, 2, -1) < 0, errno != EINTR { break }
@@ -80,7 +86,10 @@ final class TerminalLoop: Sendable {
     outgoing.close(error)
     incoming.close(error)
     bell.close()
-    close(descriptor)
+    isOpen.withLock { isOpen in
+      isOpen = false
+      close(descriptor)
+    }
   }
 
   private func receive(_ buffer: inout [UInt8]) -> Bool {

@@ -4,7 +4,8 @@
   import Darwin
 #endif
 
-/// A modem's line on a terminal device: raw, 8 data bits, no parity, 1 stop bit, no flow control, for this process alone.
+/// A modem's line on a terminal device: raw, 8 data bits, no parity, 1 stop bit, no flow control. Locked as long as it is open, so
+/// that two programs do not talk to one modem at once.
 ///
 /// A thread of its own moves the bytes, so that nothing here ever blocks a task, and cancelling one ends its wait at once. A
 /// device that is unplugged or hung up ends both directions with `linkLost`; what came before can still be read.
@@ -17,15 +18,19 @@ public final class TerminalPort: BytePort {
   public static var speeds: [Int] { speedTable.map(\.baud) }
 
   /// Opens a device.
-  /// - Throws: ``RadioError`` `badOptions` for a speed that cannot be set, `linkLost` when the device cannot be opened or is no
-  ///   terminal.
+  /// - Throws: ``RadioError`` `badOptions` for a speed that cannot be set, `busy` when somebody else has it open as a port,
+  ///   `linkLost` when the device cannot be opened or is no terminal.
   public init(path: String, baud: Int = 115_200) throws(RadioError) {
     guard let speed = TerminalPort.speedTable.first(where: { $0.baud == baud })?.speed else {
       throw RadioError(.badOptions, "\(baud) bit/s is none of \(TerminalPort.speeds)")
     }
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw TerminalPort.failure("opening \(path)") }
-    do {
+    do throws(RadioError) {
+      // A lock of this kind ends with the process, however it ends.
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        throw RadioError(.busy, "\(path) is in use; close it there first")
+      }
       try TerminalPort.makeRaw(descriptor, speed: speed)
       loop = try TerminalLoop(descriptor)
     } catch {
