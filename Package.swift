@@ -16,6 +16,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CAllocator"),
+    .systemLibrary(name: "CPseudoTerminal"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
@@ -34,9 +35,11 @@ let package = Package(
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
-    .target(name: "WeirRadio", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(name: "WeirChunks", dependencies: ["Weir", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
+    .target(
+      name: "WeirRadio", dependencies: ["Weir", "CPseudoTerminal"],
+      exclude: ["README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md"]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CZstd"],
       exclude: ["README.md"]),

@@ -28,6 +28,16 @@ public struct RadioError: CodedError, RetryableError, Equatable, CustomStringCon
     case stopped = "radio.stopped"
     /// The file of airtime used cannot be read or written.
     case ledgerFailed = "radio.ledger-failed"
+    /// The modem refused a command, or could not carry it out.
+    case commandFailed = "radio.command-failed"
+    /// The modem did not answer a command in time.
+    case commandTimedOut = "radio.command-timed-out"
+    /// The line to the modem is closed or broken.
+    case linkLost = "radio.link-lost"
+    /// The modem started anew: its settings may be gone.
+    case modemReset = "radio.modem-reset"
+    /// Something that this modem cannot be told.
+    case badCommand = "radio.bad-command"
   }
 
   /// What kind of failure it is.
@@ -46,8 +56,10 @@ public struct RadioError: CodedError, RetryableError, Equatable, CustomStringCon
 
   public var isRetryable: Bool {
     switch kind {
-    case .badModulation, .badFrequency, .frameTooLong, .badOptions, .stopped, .leaseEnded: false
-    case .sendFailed, .sendTimedOut, .quarantined, .busy, .ledgerFailed: true
+    case .badModulation, .badFrequency, .frameTooLong, .badOptions, .stopped, .leaseEnded, .badCommand: false
+    case .sendFailed, .sendTimedOut, .quarantined, .busy, .ledgerFailed, .commandFailed, .commandTimedOut, .linkLost,
+      .modemReset:
+      true
     }
   }
 }

@@ -1,6 +1,8 @@
 /// How bytes become time on the air.
 public enum Modulation: Sendable, Hashable, CustomStringConvertible {
+  /// Chirps: airtime follows the data sheet's formula.
   case lora(LoRaModulation)
+  /// Bits at a constant rate.
   case bitRate(BitRateModulation)
 
   /// Time on air of a frame of `bytes`.

@@ -68,7 +68,18 @@ public enum FrameFate: Sendable, Equatable {
 
   /// The kinds of fate, as counted.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    case sent, failed, expired, coalesced, cancelled, rejected
+    /// Confirmed by the modem.
+    case sent
+    /// Refused by the modem, or not answered in time.
+    case failed
+    /// Of no use any more.
+    case expired
+    /// Replaced by a newer one.
+    case coalesced
+    /// Taken back.
+    case cancelled
+    /// Without room.
+    case rejected
   }
 
   /// What kind of fate it is.

@@ -70,6 +70,7 @@ public struct SchedulerState: Sendable {
     get { budget.foreignUse }
     set { budget.foreignUse = newValue }
   }
+  /// What was done so far, by class and flow.
   public internal(set) var metrics = SchedulerMetrics()
 
   /// - Throws: ``RadioError`` `badOptions` with every fault, `badFrequency` where the channel lies in no sub-band.
