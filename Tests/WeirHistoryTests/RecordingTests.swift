@@ -70,6 +70,43 @@ import WeirStore
     await history.close()
   }
 
+  @Test func `a change that a collation or a number takes for none is recorded all the same`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    await (try fixture.open()).close()
+    try fixture.raw(
+      """
+      CREATE TABLE tag (name TEXT COLLATE NOCASE PRIMARY KEY, note TEXT COLLATE RTRIM, loose) WITHOUT ROWID;
+      INSERT INTO tag VALUES ('bob', 'x', 1)
+      """)
+    let history = try await fixture.open([TrackedTable("tag", key: ["name"], columns: ["note", "loose"])])
+    let start = try await history.now()
+    try await history.run("UPDATE tag SET note = 'x  '", as: "app")
+    try await history.run("UPDATE tag SET loose = 1.0", as: "app")
+    try await history.run("UPDATE tag SET loose = 1.0, note = 'x  '", as: "app")
+    try await history.run("UPDATE tag SET name = 'BOB', note = 'y'", as: "app")
+    let transactions = try await changes(history, after: start)
+    #expect(transactions.map { $0.changes.map(\.operation) } == [[.update], [.update], [.delete, .insert]])
+    #expect(transactions.flatMap(\.changes).prefix(2).map(\.columns) == [["note"], ["loose"]])
+    #expect(transactions.last?.changes.map(\.key) == [[.text("bob")], [.text("BOB")]])
+    await history.close()
+  }
+
+  @Test func `a table of two thousand columns is recorded`() async throws {
+    let fixture = try HistoryFixture()
+    defer { fixture.keep() }
+    await (try fixture.open()).close()
+    let columns = (0..<1_990).map { "c\($0)" }
+    try fixture.raw("CREATE TABLE wide (id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))")
+    let history = try await fixture.open([TrackedTable("wide", key: ["id"], columns: ["c7", "c8"])])
+    let start = try await history.now()
+    try await history.run("INSERT INTO wide (id, c7) VALUES (1, 'a')", as: "app")
+    try await history.run("UPDATE wide SET c8 = 'b', c1989 = 'c'", as: "app")
+    let change = try await changes(history, after: start).last?.changes.first
+    #expect(change?.columns == ["c8"] && change?.changesOther == true)
+    await history.close()
+  }
+
   @Test func `what throws leaves nothing, and no number is lost`() async throws {
     struct Refusal: Error {}
     let fixture = try HistoryFixture()

@@ -123,7 +123,7 @@ public final class HistoryMergeHooks: AsyncStage {
         }
         let end = plan.end
         let goesOn = try plan.apply(decision, of: entry.name)
-        if case .goOn = decision.verdict {} else { report(.decided(hook: entry.name, "\(decision.verdict)")) }
+        if case .goOn = decision.verdict {} else { report(.decided(hook: entry.name, decision.verdict.summary)) }
         if !goesOn || plan.end < end { return }
       } catch {
         throw HookFailure(hook: entry.name, id: entry.id, cause: error)

@@ -8,6 +8,17 @@ public struct MergeDecision: Sendable {
     case replace([HistoryTransaction])
     case reject(Int64, String)
     case `defer`(Duration, from: Int64?)
+
+    /// In a few words, whatever it holds: rows are nobody's business in a log.
+    var summary: String {
+      switch self {
+      case .goOn: "go on"
+      case .finish: "finish"
+      case .replace(let transactions): "replace by \(transactions.count) transactions"
+      case .reject(let seq, let reason): "reject transaction \(seq): \(reason)"
+      case .defer(let delay, let seq): "put off for \(delay)" + (seq.map { " from transaction \($0) on" } ?? "")
+      }
+    }
   }
 
   let verdict: Verdict

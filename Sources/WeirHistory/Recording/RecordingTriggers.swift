@@ -69,12 +69,23 @@ struct RecordingTriggers {
     let told = table.columns.enumerated().map { "((\(Self.differs($0.element))) << \($0.offset))" }
     let rest = all.filter { !table.columns.contains($0) }
     let other = rest.isEmpty ? [] : ["((\(Self.any(rest))) << \(TrackedTable.mostColumns))"]
-    return (told + other).joined(separator: " | ")
+    return Self.balanced(told + other, " | ")
   }
 
-  private static func any(_ columns: [String]) -> String { columns.map(differs).joined(separator: " OR ") }
+  private static func any(_ columns: [String]) -> String { balanced(columns.map(differs), " OR ") }
 
+  /// Whether the stored value is another one: whatever the column's collation takes for equal, and a whole number for a real
+  /// one, are changes all the same.
   private static func differs(_ column: String) -> String {
-    "NEW.\(quotedName(column)) IS NOT OLD.\(quotedName(column))"
+    let (new, old) = ("NEW.\(quotedName(column))", "OLD.\(quotedName(column))")
+    return "(\(new) COLLATE BINARY IS NOT \(old) OR typeof(\(new)) <> typeof(\(old)))"
+  }
+
+  /// Joins terms in halves: SQLite bounds the depth of an expression, and a table may have two thousand columns.
+  private static func balanced(_ terms: [String], _ operation: String) -> String {
+    guard terms.count > 2 else { return terms.joined(separator: operation) }
+    let middle = terms.count / 2
+    return "(" + balanced(Array(terms[..<middle]), operation) + ")" + operation + "("
+      + balanced(Array(terms[middle...]), operation) + ")"
   }
 }
