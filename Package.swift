@@ -28,7 +28,8 @@ let package = Package(
       ]),
     .target(name: "WeirTesting", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(name: "WeirStore", dependencies: ["Weir", "CSQLite"], exclude: ["README.md"]),
-    .target(name: "WeirHistory", dependencies: ["Weir", "WeirStore"], exclude: ["README.md"]),
+    .target(
+      name: "WeirHistory", dependencies: ["Weir", "WeirStore"], exclude: ["README.md", "Tracker/README.md"]),
     .target(
       name: "WeirChat", dependencies: ["Weir", "WeirStore"],
       exclude: [

@@ -37,7 +37,7 @@ public final class HistoryTracker: Sendable {
   ///   - currentAuthor: who follows; registered as a reader that begins now, if it is new.
   ///   - role: as which: a consumer, or an exporter that carries changes out of the file.
   ///   - allAuthors: whose transactions are followed; empty for everybody else. Clients that do not say who they are always
-  ///     are.
+  ///     are. One that has not registered yet holds no cleaning back.
   ///   - batchAuthors: authors that only write, so that a cleaning does not wait for them.
   ///   - targets: what is merged into.
   ///   - cleanStrategy: when history is deleted behind the passes.
