@@ -16,7 +16,7 @@ public struct TransferInitiation: Sendable, Equatable {
   public var dictionary: UInt16
   /// Bytes of a chunk that the sender proposes; the answer may lower it.
   public var chunk: Int
-  /// What names the content: ``ControlKey/contentIdentity(of:)`` of what `wireLength` counts before compression.
+  /// What names the content: ``ControlKey/contentIdentity(of:)`` of it, before compression.
   public var content: UInt64
   /// The rate of the first burst, as a number that both stations know.
   public var rate: UInt8
