@@ -40,7 +40,9 @@ let package = Package(
     .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
     .target(
       name: "WeirRadio", dependencies: ["Weir", "CPseudoTerminal"],
-      exclude: ["README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md"]),
+      exclude: [
+        "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/Wire/README.md",
+      ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CZstd"],
       exclude: ["README.md"]),
