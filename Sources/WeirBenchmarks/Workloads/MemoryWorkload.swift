@@ -3,7 +3,7 @@ import Weir
 
 /// What idle stages, stalled consumers and long runs take. Read once, before anything else has filled the allocator.
 let memory = Family(
-  name: "memory", title: "memory: bytes allocated while idle, resident pages while busy",
+  name: "memory", title: "memory: bytes allocated while idle and stalled, resident pages over a long run",
   cases: [
     Case("idle AsyncStream with its task", unit: .kibibytes, count: 2_000) { try await idleStreams($0) },
     Case("idle stage with its task", unit: .kibibytes, count: 2_000) { count in
@@ -139,10 +139,10 @@ private func stalled(count: Int, gate: Gate) throws -> Blueprint<Void> {
 
 private func stalledGraph(_ count: Int) async throws -> Double {
   let gate = Gate()
-  let before = try ResidentMemory.kibibytes()
+  let before = AllocatedMemory.kibibytes()
   return try await stalled(count: count, gate: gate).run { live in
     try await settle { gate.arrivals > 0 && live.snapshot()[link: "hop"]?.depth ?? 0 >= 1024 }
-    let after = try ResidentMemory.kibibytes()
+    let after = AllocatedMemory.kibibytes()
     live.abort()
     gate.open()
     return after - before
@@ -150,10 +150,10 @@ private func stalledGraph(_ count: Int) async throws -> Double {
 }
 
 private func stalledStream(_ count: Int) async throws -> Double {
-  let before = try ResidentMemory.kibibytes()
+  let before = AllocatedMemory.kibibytes()
   let (stream, send) = AsyncStream.makeStream(of: Message.self)
   for value in 0..<count { send.yield(Message(value)) }
-  let after = try ResidentMemory.kibibytes()
+  let after = AllocatedMemory.kibibytes()
   withExtendedLifetime(stream) { send.finish() }
   return after - before
 }
