@@ -77,6 +77,7 @@ public struct HistoryMerge: AsyncStage {
     } catch {
       return batch.fail(error)
     }
+    if batch.isRehearsal { return batch.ticket.settle(.merged(element.end, delay: nil)) }
     for target in targets {
       guard let refresh = target.refresh, !merging.isEmpty else { continue }
       do {

@@ -104,7 +104,7 @@ public final class HistoryObservers: AsyncStage {
   public var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
   public func process(_ element: HistoryBatch, _ emit: (HistoryBatch) -> Void) async {
-    await tell(element.transactions, of: element.end, phase: .beforeMerge)
+    if !element.isRehearsal { await tell(element.transactions, of: element.end, phase: .beforeMerge) }
     emit(element)
   }
 

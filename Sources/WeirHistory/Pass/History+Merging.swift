@@ -14,6 +14,9 @@ enum MergeResult: Sendable {
   case lostRace
 }
 
+/// Takes back what was rehearsed.
+private struct Rehearsed: Error {}
+
 extension History {
   /// Moves the position and carries a plan out, in one transaction.
   func merge(_ plan: MergePlan, _ transactions: [HistoryTransaction], into targets: [MergeTarget]) async throws
@@ -36,9 +39,12 @@ extension History {
         for rejected in plan.rejected {
           try recording.enterLetter(author: batch.author, seq: rejected.seq, attempts: 0, reason: rejected.reason)
         }
+        // What was rehearsed is taken back.
+        if batch.isRehearsal { try thrown.keep { throw Rehearsed() } }
         return .merged(seq)
       }
     } catch {
+      if thrown.error is Rehearsed { return .merged(nil) }
       throw thrown.error ?? HistoryError(error)
     }
   }

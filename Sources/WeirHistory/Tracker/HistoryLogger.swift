@@ -53,6 +53,8 @@ struct HistoryLog: Sendable {
     case .merged(let seqs, let cursor):
       say(.info, .detailed, "merged \(seqs.count) transactions, the position is \(cursor)")
     case .failed(let failure): say(.error, .important, "\(failure)")
+    case .stalled(let failure):
+      say(.fault, .important, "a hook or target fails for every transaction, none is given up: \(failure)")
     case .deadLettered(let seq, let attempts, let reason):
       say(.error, .important, "transaction \(seq) is a dead letter after \(attempts) attempts: \(reason)")
     case .decided(let hook, let what): say(.info, .detailed, "\(hook) decided: \(what)")
