@@ -11,7 +11,7 @@ struct Reading {
   private var cursor: HistoryToken? { didSet { rehearsal = nil } }
   /// The position that was scanned: beyond the one in the file where only the reader itself has written since.
   private var position: HistoryToken?
-  private var delay: Duration = .zero
+  var delay: Duration = .zero
   private var pending: (seqs: [Int64], start: Int64, end: HistoryToken, isRehearsal: Bool)?
   /// What is rehearsed next, while one transaction fails by itself: what follows this position, up to another.
   private var rehearsal: (after: HistoryToken, upTo: Int64)?
@@ -21,6 +21,8 @@ struct Reading {
   private var suspect: (seqs: [Int64], cause: any Error)?
   /// The end of the batch that has failed last.
   private var failedEnd: HistoryToken?
+  /// The dead letter in hand, and how its attempts have gone.
+  var replay: (page: HistoryPage, progress: PassProgress)?
   private var lastMove: Duration = .seconds(-3_600)
   private var batch: HistoryBatch?
   /// Whether this run has noted that it handles what follows the position.
@@ -33,8 +35,8 @@ struct Reading {
     counter = CleanCounter(source.settings.cleaning)
   }
 
-  private var history: History { source.history }
-  private var settings: HistorySource.Settings { source.settings }
+  var history: History { source.history }
+  var settings: HistorySource.Settings { source.settings }
 
   /// The batch that ``next()`` has made.
   mutating func takeBatch() -> HistoryBatch? {
@@ -59,6 +61,7 @@ struct Reading {
           if let promise = try await rehearse(held) { return promise }
           continue
         }
+        if handed == nil, rehearsal == nil, let promise = try await replayNext(held) { return promise }
         page = try await read(after: position ?? held, handed: handed)
         handed = nil
       } catch {
@@ -77,7 +80,7 @@ struct Reading {
         }
         guard let page = allowed else { continue }
         let promise = BatchPromise()
-        take(page, held, isRehearsal: false, promise)
+        take(page, held, promise)
         return promise
       }
       if page.end.seq > page.start {
@@ -93,13 +96,14 @@ struct Reading {
     return nil
   }
 
-  private mutating func take(
-    _ page: HistoryPage, _ held: HistoryToken, isRehearsal: Bool, _ promise: BatchPromise
+  mutating func take(
+    _ page: HistoryPage, _ held: HistoryToken, isRehearsal: Bool = false, _ promise: BatchPromise
   ) {
     pending = (page.transactions.map(\.seq), page.start, page.end, isRehearsal)
     batch = HistoryBatch(
       transactions: page.transactions, start: page.start, end: page.end, author: source.author,
-      attempt: progress.attempts, isRehearsal: isRehearsal, cursor: held.seq, ticket: BatchTicket(promise))
+      attempt: replay?.progress.attempts ?? progress.attempts, isRehearsal: isRehearsal, isReplay: replay != nil,
+      cursor: held.seq, ticket: BatchTicket(promise))
   }
 
   /// Makes a batch of the next transaction that is to be rehearsed; nil where there is none left.
@@ -191,6 +195,8 @@ struct Reading {
   /// Nothing is under way any more.
   mutating func leave() async {
     hasTried = false
+    // A replay that waits, or was cut short, is asked for again.
+    if let letter = replay { try? await history.returnReplay(of: source.author, letter.page.end.seq) }
     try? await history.endTry(of: source.author)
   }
 
@@ -251,6 +257,7 @@ struct Reading {
   mutating func settle(_ outcome: BatchOutcome) async throws {
     guard let batch = pending else { return }
     pending = nil
+    if replay != nil { return try await settleReplay(outcome) }
     if batch.isRehearsal { return settleRehearsal(outcome) }
     switch outcome {
     case .merged(let seq, let delay):

@@ -26,7 +26,11 @@ extension History {
     let batch = plan.batch
     do throws(StoreError) {
       return try await writer.commit(weight: 64) { (recording) throws(StoreError) -> MergeResult in
-        guard try recording.moveCursor(of: batch.author, from: batch.cursor, to: plan.end) else { return .lostRace }
+        let isMine =
+          try batch.isReplay
+          ? recording.takeLetter(of: batch.author, plan.end)
+          : recording.moveCursor(of: batch.author, from: batch.cursor, to: plan.end)
+        guard isMine else { return .lostRace }
         let cause = plan.batch.transactions.last { $0.seq <= plan.end }?.seq
         let (_, seq) = try recording.record(author: batch.author, context: "merge", cause: cause) {
           (connection) throws(StoreError) in

@@ -9,6 +9,8 @@ public enum HistoryEvent: Sendable {
   case stalled(PassFailure)
   /// A transaction failed by itself: it is among the dead letters, and the others go on.
   case deadLettered(seq: Int64, attempts: Int, reason: String)
+  /// A dead letter was merged after all, and is none any more.
+  case replayed(seq: Int64)
   /// A hook decided something else than to go on.
   case decided(hook: String, String)
   /// A hook is taking long.
