@@ -53,7 +53,14 @@ public struct HistorySource: Sendable {
     while !Task.isCancelled {
       guard let promise = try await output.idle(while: { try await reading.next() }) else { return }
       guard await send(&reading, output) else { return await reading.leave() }
-      let outcome = await output.idle { await promise.outcome() }
+      let outcome = await output.idle {
+        await withTaskCancellationHandler {
+          await promise.outcome()
+        } onCancel: {
+          // A hook may hear nothing of it, and the process end while it waits: that is no fault of what it waits for.
+          Task { try? await history.endTry(of: author) }
+        }
+      }
       // What was under way when the run was aborted is no failure: it comes again.
       if Task.isCancelled, !outcome.isMerged { return await output.idle { await reading.leave() } }
       // Neither is what the closing of the history has cut short.
