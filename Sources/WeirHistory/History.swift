@@ -23,6 +23,8 @@ public final class History: Sendable {
   let reader: WriterThread<ReadingContext>
   let head: HeadMonitor
   private let watcher: WakeThread
+  /// Authors for whom it was noted here that something is under way; see ``CrashGuard``.
+  let underWay = Mutex<Set<String>>([])
   /// The file that was opened.
   private let standing: FileStanding?
 
@@ -114,10 +116,11 @@ public final class History: Sendable {
     return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
   }
 
-  /// Ends the work in hand and closes the file. Later calls throw, and everybody who waits for changes is let go.
+  /// Ends the work in hand and closes the file. What a hook still thinks about comes again with the next start. Later calls throw, and everybody who waits for changes is let go.
   public func close() async {
     watcher.stop()
     head.close()
+    await endTries()
     try? await reader.close()
     try? await writer.close()
   }

@@ -23,6 +23,8 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
     case noForeignAuthor = "history.no-foreign-author"
     /// What follows the position was purged, or the position is not of this file's past: rebuild.
     case expired = "history.expired"
+    /// The transaction that is asked for was purged.
+    case purged = "history.purged"
     /// The token is of another store.
     case wrongStore = "history.wrong-store"
     /// The store was restored or lost its newest commits: what the token has seen was written anew.
@@ -31,6 +33,8 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
     case liveCursor = "history.live-cursor"
     /// A hook named as an anchor is not registered.
     case unknownHook = "history.unknown-hook"
+    /// Nobody has given up on that transaction, or its dead letter is replayed or discarded already.
+    case unknownDeadLetter = "history.unknown-dead-letter"
     /// A hook answered with something that cannot be carried out.
     case badDecision = "history.bad-decision"
     /// A hook took longer than its budget and was cancelled.

@@ -15,6 +15,8 @@ struct ProbeArguments: Sendable {
                          refresh, committed
       --die-at-exactly STEP:SEQ   the same, and not at a later one
       --stop-at SEQ      stops (SIGSTOP) inside the observer of a transaction
+      --wait-at SEQ      its hook waits for ever and hears no cancellation
+      --hasty            closes the history at the end of its input and stops nothing before
       --fail-at SEQ      its hook throws for a transaction
       --slow MS          its observer takes so long for each transaction
       --page N           transactions of a page
@@ -38,6 +40,8 @@ struct ProbeArguments: Sendable {
   private(set) var diesExactly = false
   private(set) var stopAt: Int64?
   private(set) var failAt: Int64?
+  private(set) var waitAt: Int64?
+  private(set) var isHasty = false
   private(set) var slow = 0
   private(set) var cleans = false
   private(set) var exports = false
@@ -53,6 +57,7 @@ struct ProbeArguments: Sendable {
       switch option {
       case "--same": isSame = true
       case "--clean": cleans = true
+      case "--hasty": isHasty = true
       case "--export": exports = true
       case "--no-bell": options.wake.doorbell = false
       case "--no-watch": options.wake.watchesDirectory = false
@@ -76,6 +81,7 @@ struct ProbeArguments: Sendable {
     case "--rows": rows = number
     case "--pause": pause = number
     case "--stop-at": stopAt = Int64(number)
+    case "--wait-at": waitAt = Int64(number)
     case "--fail-at": failAt = Int64(number)
     case "--slow": slow = number
     case "--checkpoint": options.connection.checkpointPages = Int32(clamping: number)

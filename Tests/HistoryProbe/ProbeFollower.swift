@@ -28,13 +28,17 @@ struct ProbeFollower {
     try tracker.registerMergeHook { [arguments] input in
       let seqs = input.transactions.map(\.seq)
       arguments.dieIf("hook", seqs)
+      if let seq = arguments.waitAt, seqs.contains(seq) {
+        say("waiting \(seq)")
+        while true { await Task.detached { try? await Task.sleep(for: .milliseconds(50)) }.value }
+      }
       if let seq = arguments.failAt, seqs.contains(seq) { throw ProbeError("transaction \(seq) cannot be read") }
       return .goOn.writing("last words") { _ in arguments.dieIf("merge", seqs) }
     }
     say("ready \((try? await history.cursor(of: author).seq) ?? -1)")
     tracker.start()
     while !isOver.hasEnded { try await Task.sleep(for: .milliseconds(5)) }
-    await tracker.stopAndWait()
+    if !arguments.isHasty { await tracker.stopAndWait() }
     await history.close()
   }
 

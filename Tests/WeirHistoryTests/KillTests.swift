@@ -124,6 +124,36 @@ import WeirStore
     #expect(try shared.text("SELECT group_concat(seq) FROM history_dead_letter") == "3")
   }
 
+  @Test(arguments: [false, true])
+  func `programs that are ended in order while a hook waits put nothing aside`(isClosed: Bool) async throws {
+    let shared = try SharedStore()
+    defer { shared.keep() }
+    try await shared.prepare("app")
+    #expect(try await ProbeProcess("write", shared.path, "ext").ended())
+    // More often than any number of crashes that would be borne.
+    for _ in 0..<8 {
+      let app = try ProbeProcess(["follow", shared.path, "app", "--wait-at", "1"] + (isClosed ? ["--hasty"] : []))
+      try await eventually("\(app.lines)") { app.lines.contains("waiting 1") }
+      #expect(try shared.number("SELECT tries FROM history_author WHERE name = 'app'") == 1)
+      if isClosed {
+        try await app.finish()
+      } else {
+        // It is told to stop, and ended when its patience with the hook is over.
+        try app.endInput()
+        try await eventually { try shared.number("SELECT tries FROM history_author WHERE name = 'app'") == 0 }
+        app.signal(SIGTERM)
+        try await app.ended()
+      }
+    }
+    let app = try ProbeProcess("follow", shared.path, "app")
+    try await eventually("\(app.lines)") {
+      try shared.number("SELECT cursor FROM history_author WHERE name = 'app'") == 1
+    }
+    try await app.finish()
+    #expect(try shared.number("SELECT count(*) FROM history_dead_letter") == 0)
+    try shared.expectMerged("app")
+  }
+
   @Test func `quran-ios PR 989: a transaction that ends the process at every launch is put aside`() async throws {
     let shared = try SharedStore()
     defer { shared.keep() }

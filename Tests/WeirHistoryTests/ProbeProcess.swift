@@ -81,9 +81,12 @@ final class ProbeProcess: Sendable {
     return process.terminationReason == .exit && process.terminationStatus == 0
   }
 
+  /// Ends its input, which asks it to finish.
+  func endInput() throws { try input.close() }
+
   /// Ends its input and waits for its end.
   func finish() async throws {
-    try input.close()
+    try endInput()
     #expect(try await ended(), "\(lines.suffix(3))")
   }
 }

@@ -183,6 +183,11 @@ extension History {
         if let seq { discard.bind(seq, at: 2) } else { discard.bindNull(at: 2) }
         try discard.run()
       }
+      try recording.connection.execute(
+        """
+        DELETE FROM history_replay
+        WHERE NOT EXISTS (SELECT 1 FROM history_dead_letter d WHERE d.author = history_replay.author AND d.seq = history_replay.seq)
+        """)
     }
   }
 

@@ -31,6 +31,8 @@ public enum HistoryHold: Sendable, Hashable {
   case reader(String)
   /// This pin stands there.
   case pin(String)
+  /// This reader has given up on what comes next, which is kept for a replay.
+  case deadLetter(author: String, seq: Int64)
   /// What is kept for its age or number begins there.
   case keeping
   /// Nothing: all is read by all.
@@ -175,6 +177,18 @@ struct Cleaner {
     let pins = try connection.prepare("SELECT name, seq FROM history_pin ORDER BY seq, name")
     while try pins.step() {
       if pins.int64(1) < bound.limit { bound = Bound(limit: pins.int64(1), hold: .pin(pins.string(0))) }
+    }
+    // What a hook rejected was decided of, and is not kept: rejecting may be a habit.
+    let letters = try connection.prepare(
+      """
+      SELECT a.name, d.seq FROM history_dead_letter d JOIN history_author a ON a.id = d.author
+      WHERE d.attempts > 0 AND d.seq > \(purged) AND a.retired_at IS NULL ORDER BY d.seq, a.name LIMIT 1
+      """)
+    while try letters.step() {
+      let seq = letters.int64(1)
+      if seq <= bound.limit {
+        bound = Bound(limit: seq - 1, hold: .deadLetter(author: letters.string(0), seq: seq))
+      }
     }
     // The first to be kept: by number, then by age. Clocks step back, so the age of a transaction is that of the oldest
     // from it on.

@@ -66,7 +66,9 @@ public struct HistoryMerge: AsyncStage {
   public func process(_ element: MergePlan, _ emit: (HistoryMerged) -> Void) async {
     let batch = element.batch
     // All of it was put off.
-    if element.end == batch.start { return batch.ticket.settle(.merged(element.end, delay: element.delay)) }
+    if element.end == batch.start || batch.isReplay && element.end < batch.end.seq {
+      return batch.ticket.settle(.merged(element.end, delay: element.delay))
+    }
     let merging = element.isFinished ? [] : element.transactions
     let seq: Int64?
     do {
@@ -77,6 +79,7 @@ public struct HistoryMerge: AsyncStage {
     } catch {
       return batch.fail(error)
     }
+    if batch.isRehearsal { return batch.ticket.settle(.merged(element.end, delay: nil)) }
     for target in targets {
       guard let refresh = target.refresh, !merging.isEmpty else { continue }
       do {
@@ -89,7 +92,7 @@ public struct HistoryMerge: AsyncStage {
     for rejected in element.rejected {
       report(.deadLettered(seq: rejected.seq, attempts: 0, reason: rejected.reason))
     }
-    emit(HistoryMerged(transactions: merging, cursor: element.end, seq: seq))
+    emit(HistoryMerged(transactions: merging, cursor: batch.isReplay ? batch.cursor : element.end, seq: seq))
     batch.ticket.settle(.merged(element.end, delay: element.delay))
   }
 }

@@ -29,7 +29,7 @@ public final class HistoryMergeHooks: AsyncStage {
   }
 
   private let entries = Mutex<[Entry]>([])
-  private let clock: GraphClock
+  private let watch: HookWatch
   private let report: @Sendable (HistoryEvent) -> Void
   private let targets: [String]
 
@@ -42,7 +42,7 @@ public final class HistoryMergeHooks: AsyncStage {
     report: @escaping @Sendable (HistoryEvent) -> Void = { _ in }
   ) {
     self.targets = targets
-    self.clock = clock
+    watch = HookWatch(clock)
     self.report = report
   }
 
@@ -116,7 +116,7 @@ public final class HistoryMergeHooks: AsyncStage {
       let input = MergeHookInput(
         transactions: plan.transactions, targets: targets, author: plan.batch.author, attempt: plan.batch.attempt)
       do {
-        let decision = try await entry.budget.run(entry.name, clock: clock) { [report] elapsed in
+        let decision = try await watch.run(entry.name, within: entry.budget) { [report] elapsed in
           report(.slowHook(name: entry.name, elapsed: elapsed))
         } _: {
           try await entry.hook(input)

@@ -47,14 +47,14 @@ public final class HistoryObservers: AsyncStage {
   }
 
   private let entries = Mutex<[Entry]>([])
-  private let clock: GraphClock
+  private let watch: HookWatch
   private let report: @Sendable (HistoryEvent) -> Void
 
   /// - Parameters:
   ///   - clock: measures the budgets.
   ///   - report: hears of slow observers.
   public init(clock: GraphClock = .continuous, report: @escaping @Sendable (HistoryEvent) -> Void = { _ in }) {
-    self.clock = clock
+    watch = HookWatch(clock)
     self.report = report
   }
 
@@ -104,7 +104,7 @@ public final class HistoryObservers: AsyncStage {
   public var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
   public func process(_ element: HistoryBatch, _ emit: (HistoryBatch) -> Void) async {
-    await tell(element.transactions, of: element.end, phase: .beforeMerge)
+    if !element.isRehearsal { await tell(element.transactions, of: element.end, phase: .beforeMerge) }
     emit(element)
   }
 
@@ -128,7 +128,7 @@ public final class HistoryObservers: AsyncStage {
 
   private func call(_ entry: Entry, _ contexts: [HookContext]) async {
     do {
-      try await entry.budget.run(entry.name, clock: clock) { [report] elapsed in
+      try await watch.run(entry.name, within: entry.budget) { [report] elapsed in
         report(.slowHook(name: entry.name, elapsed: elapsed))
       } _: {
         await entry.callback(contexts)

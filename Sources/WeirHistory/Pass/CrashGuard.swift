@@ -11,6 +11,9 @@ import WeirStore
 /// A transaction that a hook or an observer traps on would end the process at every launch. After three such ends in a row at
 /// one position a reader goes on one transaction at a time; one that ends the process three times by itself goes to the dead
 /// letters.
+///
+/// An end in order is none of those: a reader that is stopped and a history that is closed take the note away, also while a hook
+/// hears nothing of it. A signal that nobody handles leaves it, since it cannot be told from a trap.
 struct CrashGuard: Sendable {
   /// Ends that are borne before anything is done about them.
   static let patience: Int64 = 3
@@ -28,7 +31,8 @@ extension History {
   ///
   /// - Returns: nil where the position was moved by somebody else.
   func beginTry(of author: String, at cursor: Int64) async throws(HistoryError) -> CrashGuard? {
-    try await commit { (recording) throws(StoreError) in
+    underWay.withLock { _ = $0.insert(author) }
+    return try await commit { (recording) throws(StoreError) in
       let before = try recording.connection.cached("SELECT tried_by FROM history_author WHERE name = ?1")
       before.bind(author, at: 1)
       let process = Int32(truncatingIfNeeded: try before.firstInt64() ?? 0)
@@ -58,6 +62,21 @@ extension History {
 
   /// What was begun has ended in order, though nothing was merged.
   func endTry(of author: String) async throws(HistoryError) { try await setTries(of: author, to: 0, carefulTo: nil) }
+
+  /// The history is closed in order: what this process has begun by it has not ended the process.
+  func endTries() async {
+    let authors = underWay.withLock { $0 }
+    if authors.isEmpty { return }
+    try? await commit { (recording) throws(StoreError) in
+      let end = try recording.connection.cached(
+        "UPDATE history_author SET tries = 0, tried_by = 0 WHERE name = ?1 AND tried_by = ?2 AND tries > 0")
+      for author in authors {
+        end.bind(author, at: 1)
+        end.bind(Int64(getpid()), at: 2)
+        try end.run()
+      }
+    }
+  }
 
   private func setTries(of author: String, to tries: Int64, carefulTo: Int64?) async throws(HistoryError) {
     try await commit { (recording) throws(StoreError) in

@@ -14,6 +14,9 @@ enum MergeResult: Sendable {
   case lostRace
 }
 
+/// Takes back what was rehearsed.
+private struct Rehearsed: Error {}
+
 extension History {
   /// Moves the position and carries a plan out, in one transaction.
   func merge(_ plan: MergePlan, _ transactions: [HistoryTransaction], into targets: [MergeTarget]) async throws
@@ -23,7 +26,11 @@ extension History {
     let batch = plan.batch
     do throws(StoreError) {
       return try await writer.commit(weight: 64) { (recording) throws(StoreError) -> MergeResult in
-        guard try recording.moveCursor(of: batch.author, from: batch.cursor, to: plan.end) else { return .lostRace }
+        let isMine =
+          try batch.isReplay
+          ? recording.takeLetter(of: batch.author, plan.end)
+          : recording.moveCursor(of: batch.author, from: batch.cursor, to: plan.end)
+        guard isMine else { return .lostRace }
         let cause = plan.batch.transactions.last { $0.seq <= plan.end }?.seq
         let (_, seq) = try recording.record(author: batch.author, context: "merge", cause: cause) {
           (connection) throws(StoreError) in
@@ -36,9 +43,12 @@ extension History {
         for rejected in plan.rejected {
           try recording.enterLetter(author: batch.author, seq: rejected.seq, attempts: 0, reason: rejected.reason)
         }
+        // What was rehearsed is taken back.
+        if batch.isRehearsal { try thrown.keep { throw Rehearsed() } }
         return .merged(seq)
       }
     } catch {
+      if thrown.error is Rehearsed { return .merged(nil) }
       throw thrown.error ?? HistoryError(error)
     }
   }

@@ -13,6 +13,11 @@ public struct HistoryBatch: Sendable {
   public let author: String
   /// How often this batch has failed before.
   public let attempt: Int
+  /// Whether this is only a rehearsal, made while the transaction before fails: hooks are asked and rows are written, and all
+  /// of it is taken back. Observers and targets outside of the file hear nothing.
+  public let isRehearsal: Bool
+  /// Whether this is a dead letter that somebody asked for again: it is merged out of order, and the position stays.
+  public let isReplay: Bool
   /// The position as the file has it: what a merge compares before it moves it.
   let cursor: Int64
   let ticket: BatchTicket

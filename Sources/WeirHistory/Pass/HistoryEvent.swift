@@ -4,8 +4,13 @@ public enum HistoryEvent: Sendable {
   case merged(seqs: [Int64], cursor: Int64)
   /// A batch failed; it comes again after the delay, or in smaller parts.
   case failed(PassFailure)
+  /// Every transaction of a batch fails by itself and in the same way: a hook or a target is at fault, and none of them is
+  /// given up. All come again after the delay.
+  case stalled(PassFailure)
   /// A transaction failed by itself: it is among the dead letters, and the others go on.
   case deadLettered(seq: Int64, attempts: Int, reason: String)
+  /// A dead letter was merged after all, and is none any more.
+  case replayed(seq: Int64)
   /// A hook decided something else than to go on.
   case decided(hook: String, String)
   /// A hook is taking long.

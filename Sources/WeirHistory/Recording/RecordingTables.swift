@@ -71,6 +71,11 @@ enum RecordingTables {
       wall INTEGER NOT NULL,
       PRIMARY KEY (author, seq)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS history_replay (
+      author INTEGER NOT NULL,
+      seq INTEGER NOT NULL,
+      PRIMARY KEY (author, seq)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS history_pin (name TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TRIGGER IF NOT EXISTS history_cursor_guard BEFORE UPDATE OF cursor ON history_author
       WHEN NEW.cursor < OLD.cursor
@@ -107,7 +112,7 @@ enum RecordingTables {
   static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
   static let drop = """
-    DROP TABLE history_pin; DROP TABLE history_dead_letter; DROP TABLE history_entity;
+    DROP TABLE history_pin; DROP TABLE IF EXISTS history_replay; DROP TABLE history_dead_letter; DROP TABLE history_entity;
     DROP VIEW history_change; DROP VIEW history_txn; DROP TABLE history_log; DROP TABLE history_author;
     DROP TABLE history_store;
     """

@@ -53,8 +53,11 @@ struct HistoryLog: Sendable {
     case .merged(let seqs, let cursor):
       say(.info, .detailed, "merged \(seqs.count) transactions, the position is \(cursor)")
     case .failed(let failure): say(.error, .important, "\(failure)")
+    case .stalled(let failure):
+      say(.fault, .important, "a hook or target fails for every transaction, none is given up: \(failure)")
     case .deadLettered(let seq, let attempts, let reason):
       say(.error, .important, "transaction \(seq) is a dead letter after \(attempts) attempts: \(reason)")
+    case .replayed(let seq): say(.notice, .important, "the dead letter \(seq) was replayed")
     case .decided(let hook, let what): say(.info, .detailed, "\(hook) decided: \(what)")
     case .slowHook(let name, let elapsed): say(.notice, .important, "\(name) is still running after \(elapsed)")
     case .observerCancelled(let name, let delivery):

@@ -139,6 +139,41 @@ import WeirStore
     #expect((try json("")["cleaning"] as? [String: Any])?["name"] as? String == "upload")
   }
 
+  @Test func `asks for a dead letter once more, which a dry run names meanwhile`() async throws {
+    struct Poison: Error {}
+    let history = try await open()
+    let tracker = try await HistoryTracker(history, currentAuthor: "app", logLevel: .none, autoStart: false)
+    try tracker.registerMergeHook { input in
+      if input.transactions.contains(where: { $0.seq == 2 }) { throw Poison() }
+      return .goOn
+    }
+    tracker.start()
+    for _ in 0..<20_000 where try await history.cursor(of: "app").seq < 4 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    await tracker.stopAndWait()
+    try await catchUp(history, ["upload"])
+    try await history.unpin("export")
+    await history.close()
+    let cleaning = try #require(try json("--clean --dry-run")["cleaning"] as? [String: Any])
+    #expect(cleaning["heldBackBy"] as? String == "dead-letter" && cleaning["seq"] as? Int == 2)
+    #expect(cleaning["name"] as? String == "app" && cleaning["limit"] as? Int == 1)
+    #expect(
+      try Shell.run("weir history s --clean --dry-run", in: folder).output.contains("app gave up on transaction 2"))
+    let replays = try #require(try json("--replay 2")["replays"] as? [[String: Any]])
+    #expect(replays.count == 1 && replays[0]["author"] as? String == "app" && replays[0]["seq"] as? Int == 2)
+    #expect(try Shell.run("weir history s --replay 2", in: folder).output.hasPrefix("app tries transaction 2 again"))
+    let unknown = try Shell.run("weir history s --replay 3", in: folder)
+    #expect(unknown.code == ExitCode.noInput.rawValue && unknown.errors.contains("[history.unknown-dead-letter]"))
+    let again = try await open()
+    let mended = try await HistoryTracker(again, currentAuthor: "app", logLevel: .none)
+    for _ in 0..<20_000 where try await !again.deadLetters().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    await mended.stopAndWait()
+    await again.close()
+    #expect((try json("")["deadLetters"] as? [Any])?.isEmpty == true)
+    #expect((try json("--clean --dry-run")["cleaning"] as? [String: Any])?["heldBackBy"] as? String == "nothing")
+  }
+
   @Test func `reads beside a program that writes`() async throws {
     let history = try await open()
     try await run(history, "INSERT INTO note VALUES (9, 'nine', '', 0)")
@@ -159,6 +194,7 @@ import WeirStore
       ("empty", .dataRefused, "store.empty"),
       ("text", .dataRefused, "store.corrupt"), ("plain", .dataRefused, "history.not-recorded"),
       ("plain --clean", .dataRefused, "history.not-recorded"), ("s --dry-run", .usage, "usage.conflict"),
+      ("s --replay 1 --clean", .usage, "usage.conflict"), ("plain --replay 1", .dataRefused, "history.not-recorded"),
       ("s --after 3", .usage, "usage.conflict"), ("s --clean --changes", .usage, "usage.conflict"),
     ]
     for (arguments, code, word) in cases {
@@ -169,6 +205,6 @@ import WeirStore
     #expect(try Shell.run("sha256sum plain; ls", in: folder).output.contains("plain"))
     #expect(!FileManager.default.fileExists(atPath: folder.file("plain-lock")))
     #expect(try Shell.run("weir history", in: folder).code == ExitCode.usage.rawValue)
-    #expect(try Shell.run("weir help history", in: folder).output.contains("--dry-run"))
+    #expect(try Shell.run("weir help history", in: folder).output.contains("--replay SEQ"))
   }
 }

@@ -27,6 +27,9 @@ struct CleaningSection: InspectSection {
     case .keeping: return "what is kept for its age or number begins at transaction \(Humane.count(cleaning.limit + 1))"
     case .pin(let name):
       return "the pin \(printable(name)) holds back all after transaction \(Humane.count(cleaning.limit))"
+    case .deadLetter(let author, let seq):
+      return "\(printable(author)) gave up on transaction \(Humane.count(seq)), which is kept with all after it: "
+        + "replay it (--replay \(seq)) or discard its dead letter"
     case .reader(let name):
       let author = overview.authors.first { $0.name == name }
       let seen = author.map { ", last seen \(HistoryWords.time($0.lastSeen))" } ?? ""
@@ -49,6 +52,10 @@ struct CleaningSection: InspectSection {
     case .pin(let name):
       writer.field("heldBackBy", "pin")
       writer.field("name", name)
+    case .deadLetter(let author, let seq):
+      writer.field("heldBackBy", "dead-letter")
+      writer.field("name", author)
+      writer.field("seq", seq)
     case .reader(let name):
       writer.field("heldBackBy", "reader")
       writer.field("name", name)

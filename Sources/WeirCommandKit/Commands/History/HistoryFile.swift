@@ -30,11 +30,23 @@ struct HistoryFile: Sendable {
   /// Deletes what may go. Opens the file for writing, as the programs that record it do.
   /// - Throws: ``HistoryFailure``, ``StoreFailure``.
   func clean() async throws -> HistoryCleaning {
-    let answer: Result<HistoryCleaning, HistoryError>
+    try await change { (history) async throws(HistoryError) in try await history.clean() }
+  }
+
+  /// Asks for a dead letter once more. Opens the file for writing.
+  /// - Throws: ``HistoryFailure``, ``StoreFailure``.
+  func replay(_ seq: Int64) async throws -> [HistoryDeadLetter] {
+    try await change { (history) async throws(HistoryError) in try await history.replayDeadLetter(seq) }
+  }
+
+  private func change<Value: Sendable>(
+    _ body: @Sendable (History) async throws(HistoryError) -> Value
+  ) async throws -> Value {
+    let answer: Result<Value, HistoryError>
     do throws(HistoryError) {
       let history = try await History.open(path, tracking: [])
       do throws(HistoryError) {
-        answer = .success(try await history.clean())
+        answer = .success(try await body(history))
       } catch {
         answer = .failure(error)
       }
@@ -65,6 +77,7 @@ struct HistoryFailure: CommandError {
   var remedy: String? {
     switch error.kind {
     case .notRecorded: "A program begins to record with History.open(_:tracking:)."
+    case .unknownDeadLetter: "'weir history STORE' lists the dead letters."
     case .expired: "Leave --after out to begin with the first that is held."
     default: nil
     }
@@ -72,7 +85,7 @@ struct HistoryFailure: CommandError {
 
   var exitCode: ExitCode {
     switch error.kind {
-    case .expired: .noInput
+    case .expired, .purged, .unknownDeadLetter: .noInput
     default: .dataRefused
     }
   }
