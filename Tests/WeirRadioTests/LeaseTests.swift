@@ -109,6 +109,28 @@ import WeirTesting
     }
   }
 
+  @Test func `two frames of a lease are never on the air at once`() throws {
+    try SchedulerRunTests.simulated { simulation, scheduler, radio in
+      let lease = try await scheduler.lease(for: "a", hold: .seconds(600))
+      let fates = await withTaskGroup(of: RadioError.Kind?.self) { group in
+        for index in 0..<4 {
+          group.addTask {
+            do throws(RadioError) {
+              try await lease.send([UInt8(index)])
+              return nil
+            } catch {
+              return error.kind
+            }
+          }
+        }
+        return await group.reduce(into: [RadioError.Kind?]()) { $0.append($1) }
+      }
+      try simulation.require(fates.contains(nil) && fates.allSatisfy { $0 == nil || $0 == .busy }, "\(fates)")
+      try simulation.require(fates.filter { $0 == nil }.count == radio.log.sent.count)
+      lease.end(.restored)
+    }
+  }
+
   @Test func `what a lease sends counts in the window`() throws {
     try SchedulerRunTests.simulated(seeds: 3, region: .us915SingleChannel) { simulation, scheduler, radio in
       let lease = try await scheduler.lease(for: "a", hold: .seconds(10_000))

@@ -34,7 +34,8 @@ public final class RadioLease: Sendable {
     }
   }
 
-  /// Sends a frame past the queues, when the window admits it. The class decides how much of the window it may use.
+  /// Sends a frame past the queues, when the window admits it, and without listening first. The class decides how much of the
+  /// window it may use. One frame at a time: a second is refused with `busy`.
   /// - Throws: ``RadioError`` `leaseEnded`, `frameTooLong`, `sendFailed`, `sendTimedOut`, `ledgerFailed`; `stopped` when the task
   ///   was cancelled.
   public func send(
@@ -118,29 +119,20 @@ extension RadioFrameScheduler {
     else {
       throw RadioError(.frameTooLong, "\(payload.count) bytes take \(airtime), more than the channel allows")
     }
-    guard !change({ $0.isLeasedOnAir }) else {
-      throw RadioError(.busy, "a frame of this lease is on the air; send one after the other")
-    }
-    while true {
+    waiting: while true {
       let now = clock.now
-      let start: Duration? = change { core in
-        guard case .leased(owner, _) = core.lease.phase else { return .zero - .seconds(1) }
-        let start = core.state.earliestLeasedStart(airtime, of: frameClass, in: subBand, from: now)
-        if start == now {
-          core.state.leasedStart(airtime, in: subBand, at: now)
-          core.isLeasedOnAir = true
-        }
-        return start
-      }
-      guard let start else {
+      switch change({ $0.startLeased(airtime, of: frameClass, in: subBand, owner: owner, at: now) }) {
+      case .started: break waiting
+      case .ended: throw RadioLease.ended
+      case .onAir: throw RadioError(.busy, "a frame of this lease is on the air; send one after the other")
+      case .never:
         throw RadioError(.frameTooLong, "\(payload.count) bytes take \(airtime), more than a window allows")
-      }
-      guard start >= .zero else { throw RadioLease.ended }
-      if start == now { break }
-      do {
-        try await clock.sleep(until: start)
-      } catch {
-        throw RadioError(.stopped, "the wait for the window was cancelled")
+      case .wait(let start):
+        do {
+          try await clock.sleep(until: start)
+        } catch {
+          throw RadioError(.stopped, "the wait for the window was cancelled")
+        }
       }
     }
     defer { change { $0.isLeasedOnAir = false } }

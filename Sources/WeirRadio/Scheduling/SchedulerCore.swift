@@ -229,6 +229,32 @@ struct SchedulerCore: Sendable {
     ring()
   }
 
+  /// What becomes of a frame that the holder of the lease wants sent now.
+  enum LeasedStart: Sendable {
+    /// It is counted and goes on the air.
+    case started
+    /// The window admits it then.
+    case wait(until: Duration)
+    /// The window never admits it.
+    case never
+    /// The frame before it has not ended.
+    case onAir
+    /// The lease is over.
+    case ended
+  }
+
+  mutating func startLeased(
+    _ airtime: Duration, of frameClass: FrameClass, in subBand: Int, owner: UInt64, at now: Duration
+  ) -> LeasedStart {
+    guard case .leased(owner, _) = lease.phase else { return .ended }
+    if isLeasedOnAir { return .onAir }
+    guard let start = state.earliestLeasedStart(airtime, of: frameClass, in: subBand, from: now) else { return .never }
+    guard start == now else { return .wait(until: start) }
+    state.leasedStart(airtime, in: subBand, at: now)
+    isLeasedOnAir = true
+    return .started
+  }
+
   mutating func endLease(_ owner: UInt64, _ ending: LeaseEnding, at now: Duration) -> Bool {
     guard lease.end(owner, ending, at: now) else { return false }
     if case .quarantined = ending {

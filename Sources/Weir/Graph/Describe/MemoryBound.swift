@@ -11,7 +11,8 @@ public struct MemoryBound: Sendable, Hashable, CustomStringConvertible {
   /// Names of the links and nodes without a bound: those without a limit, and links that combine tracked elements.
   public let unbounded: [String]
 
-  /// Bytes for a task, its stack and its ports: measured for an idle stage, rounded up.
+  /// Bytes for a task with its stack and ports, and once more for each node with what describes and counts it: together more
+  /// than an idle node was measured to take, with its task and link 5.1 KiB, 6.6 where it is asynchronous.
   static let bytesPerTask = 4096
   /// A link keeps at most this many emptied chunks, and its two ends hold one each.
   static let chunksPerLink = 4
