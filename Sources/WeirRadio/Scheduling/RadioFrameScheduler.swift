@@ -18,6 +18,7 @@ public final class RadioFrameScheduler: Sendable {
   private let core: Mutex<SchedulerCore>
   private let keys = Atomic<UInt64>(1)
   private let made: Duration
+  let bell = Bell()
   let radio: any FrameRadio
   let clock: GraphClock
   let listening: ChannelAccess.Options?
@@ -168,7 +169,7 @@ public final class RadioFrameScheduler: Sendable {
     }
     for (id, tell) in effects.admissions { tell(id) }
     for (owner, tell) in effects.leases { tell(owner) }
-    effects.ring?.resume()
+    if effects.rings { bell.ring() }
     return result
   }
 

@@ -3,7 +3,8 @@ struct SchedulerEffects {
   var reports: [(report: FrameReport, tell: (@Sendable (FrameReport) -> Void)?)] = []
   var admissions: [(id: FrameID?, tell: @Sendable (FrameID?) -> Void)] = []
   var leases: [(owner: UInt64?, tell: @Sendable (UInt64?) -> Void)] = []
-  var ring: CheckedContinuation<Void, Never>?
+  /// Whether the driver has something to look at.
+  var rings = false
 }
 
 /// A frame that somebody waits for: for room, or for its fate.
@@ -42,8 +43,6 @@ struct SchedulerCore: Sendable {
   private var keys: [FrameID: UInt64] = [:]
   private var cancelledEarly: Set<UInt64> = []
   private var leaseWaiters: [LeaseWaiter] = []
-  private var isRung = false
-  private var bell: CheckedContinuation<Void, Never>?
   private var effects = SchedulerEffects()
 
   init(_ state: SchedulerState) { self.state = state }
@@ -58,6 +57,9 @@ struct SchedulerCore: Sendable {
     defer { effects = SchedulerEffects() }
     return effects
   }
+
+  /// The driver has something to look at.
+  mutating func ring() { effects.rings = true }
 
   // MARK: Frames
 
@@ -175,27 +177,6 @@ struct SchedulerCore: Sendable {
     for waiter in leaseWaiters { effects.leases.append((nil, waiter.tell)) }
     leaseWaiters = []
     ring()
-  }
-
-  // MARK: Bell
-
-  mutating func ring() {
-    if let bell {
-      effects.ring = bell
-      self.bell = nil
-    } else {
-      isRung = true
-    }
-  }
-
-  /// Waits for the next ring; false when one has come since the last wait.
-  mutating func wait(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
-    if isRung {
-      isRung = false
-      return false
-    }
-    bell = continuation
-    return true
   }
 
   // MARK: Lease

@@ -17,8 +17,8 @@ extension RadioFrameScheduler {
     var access: (channel: Modulation, state: ChannelAccess)?
     while !Task.isCancelled {
       switch change({ $0.step(at: clock.now) }) {
-      case .wait(let until): await waitForRing(until: until)
-      case .onAir: await waitForRing(until: nil)
+      case .wait(let until): await bell.wait(until: until, clock)
+      case .onAir: await bell.wait()
       case .ready(let frameClass):
         if let listening {
           let modulation = change { $0.state.options.channel.modulation }
@@ -140,26 +140,6 @@ extension RadioFrameScheduler {
       if Task.isCancelled { return }
       change { $0.state.count { $0.recoveryFailures &+= 1 } }
       change { $0.quarantine("the modem could not be recovered: \(error)") }
-    }
-  }
-
-  /// Waits until something has changed, or until a time.
-  private func waitForRing(until time: Duration?) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.ring() }
-      if let time { group.addTask { [clock] in try? await clock.sleep(until: time) } }
-      await group.next()
-      group.cancelAll()
-    }
-  }
-
-  private func ring() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if !change({ $0.wait(continuation) }) { continuation.resume() }
-      }
-    } onCancel: {
-      change { $0.ring() }
     }
   }
 }
