@@ -63,10 +63,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     self.port = port
     self.node = node
     supervisor = Supervisor(supervision, node: node)
-    port.scope.addCloser { [bell] in bell.ring() }
+    port.segment.addCloser { [bell] in bell.ring() }
   }
 
-  private var run: RunContext { node.scope.run }
+  private var run: RunContext { node.segment.run }
 
   func pull(_ out: inout Chunk<S.Output>, limit: Int) async throws(PortInterruption) -> Bool {
     startOnce()
@@ -229,7 +229,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
 
   /// Parks until there is input the stage accepts, the deadline has passed, or someone rings.
   private func wait() async {
-    node.scope.enterIdle()
+    node.segment.enterIdle()
     var timer: UInt64?
     let waitsForInput = stage.acceptsInput && !inputEnded
     if let deadline = stage.deadline {
@@ -239,13 +239,13 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
         if waitsForInput { link.pokeReaders() } else { bell.ring() }
       }
     }
-    if node.scope.segment?.isCancelled == true {
+    if node.isCancelled {
       phase = .failed(.cancelled)
     } else if waitsForInput {
       await port.link.waitForElements()
     } else {
       await bell.wait()
-      if node.scope.segment?.isCancelled == true { phase = .failed(.cancelled) }
+      if node.isCancelled { phase = .failed(.cancelled) }
     }
     if let timer { run.timers.service.cancel(timer) }
   }
