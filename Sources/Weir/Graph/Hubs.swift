@@ -24,7 +24,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
 
   /// Joins the hub with the standard limit; complete when it returns.
   public func subscribe(policy: OverflowPolicy<Element> = .wait) -> HubSubscription<Element> {
-    join(Link(policy: policy))
+    join(Link(policy: policy, name: "subscription of a hub"))
   }
 
   /// Joins the hub; complete when it returns.
@@ -33,7 +33,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
     limit: LinkLimit, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil
   ) throws(StageFaults) -> HubSubscription<Element> {
     try StageFaults.check(Self.self, limit.faults)
-    return join(Link(limit: limit, policy: policy, weigh: weigh))
+    return join(Link(limit: limit, policy: policy, weigh: weigh, name: "subscription of a hub"))
   }
 
   private func join(_ link: Link<Element>) -> HubSubscription<Element> {

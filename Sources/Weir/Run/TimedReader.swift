@@ -49,6 +49,8 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   var inputEnded = false
   var interruption: PortInterruption?
   var started = false
+  /// The deadline for which the stage was woken in vain.
+  var answeredDeadline: Duration?
   var heldTokens = HeldTokens()
   let port: ReaderPort<S.Input>
   let node: NodeRun
@@ -108,11 +110,19 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       await end(&out, now: now)
       return
     }
-    if let deadline = stage.deadline, now > deadline {
+    if let deadline = pendingDeadline, now > deadline {
       await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.wake(at: now, emit) }
+      if out.isEmpty, stage.deadline == deadline { answeredDeadline = deadline }
       return
     }
     await wait()
+  }
+
+  /// The deadline, unless the stage was woken for it, did nothing and left it as it was: woken again it would do the same.
+  private var pendingDeadline: Duration? {
+    let deadline = stage.deadline
+    if deadline != answeredDeadline { answeredDeadline = nil }
+    return answeredDeadline == nil ? deadline : nil
   }
 
   private func take(_ limit: Int) {
@@ -232,7 +242,7 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     node.segment.enterIdle()
     var timer: UInt64?
     let waitsForInput = stage.acceptsInput && !inputEnded
-    if let deadline = stage.deadline {
+    if let deadline = pendingDeadline {
       let link = port.link
       // One tick beyond the deadline: what arrives exactly then is handled first.
       timer = run.timers.service.schedule(at: deadline + .nanoseconds(1)) { [bell] in
