@@ -10,7 +10,10 @@ final class RunContext: Sendable {
   }
 
   private struct State {
+    /// Given up at the end of the run: a segment knows its run.
     var segments: [Segment] = []
+    /// What the clocks of the segments showed at the end of the run.
+    var finalTimes: [(node: Int, times: NodeTimes)] = []
     var meters: [NodeMeter] = []
     var links: [NamedLink] = []
     var shared: [Int: any Sendable] = [:]
@@ -199,16 +202,21 @@ final class RunContext: Sendable {
   }
 
   private func end() {
-    let (waiters, actions) = state.withLock { state in
+    let finalTimes = segments.flatMap { $0.nodeTimes() }
+    let (segments, waiters, actions) = state.withLock { state in
       state.ended = true
+      state.finalTimes = finalTimes
+      let segments = state.segments
+      state.segments = []
       let waiters = Array(state.endWaiters.values)
       state.endWaiters = [:]
       let actions = state.onEnd
       state.onEnd = []
       state.onIntakeStop = []
       state.shared = [:]
-      return (waiters, actions)
+      return (segments, waiters, actions)
     }
+    withExtendedLifetime(segments) {}
     for action in actions { action() }
     taps.close()
     timers.service.stop()
@@ -255,12 +263,13 @@ final class RunContext: Sendable {
   // MARK: Looking in
 
   func snapshot() -> GraphSnapshot {
-    let (segments, meters, links) = state.withLock { ($0.segments, $0.meters, $0.links) }
+    let (segments, finalTimes, meters, links) = state.withLock {
+      ($0.segments, $0.finalTimes, $0.meters, $0.links)
+    }
     var snapshots = nodes.map { NodeSnapshot(name: $0.name, kind: $0.kind) }
     for meter in meters { meter.add(to: &snapshots[meter.node]) }
-    for segment in segments {
-      for (meter, times) in zip(segment.meters.array, segment.times()) { snapshots[meter.node].add(times) }
-    }
+    for (node, times) in finalTimes { snapshots[node].add(times) }
+    for segment in segments { for (node, times) in segment.nodeTimes() { snapshots[node].add(times) } }
     let now = trace.now()
     return GraphSnapshot(graph: name, nodes: snapshots, links: links.map { $0.link.snapshot(name: $0.name, now: now) })
   }

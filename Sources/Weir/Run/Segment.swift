@@ -146,8 +146,11 @@ final class Segment: LinkObserver {
 
   var now: UInt64 { clock.now }
 
-  /// Times of its nodes, upstream first.
-  func times() -> [NodeTimes] { clock.times(meters.array) }
+  /// Times of its nodes, upstream first, each with the node's index in the blueprint.
+  func nodeTimes() -> [(node: Int, times: NodeTimes)] {
+    let meters = meters.array
+    return Array(zip(meters.map(\.node), clock.times(meters)))
+  }
 
   // MARK: Stopping
 
