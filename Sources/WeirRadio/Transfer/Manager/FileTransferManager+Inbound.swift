@@ -140,7 +140,7 @@ extension FileTransferManager {
       line.push(.event(.receiveFinished(source: source, data: data, result: end.result)))
     }
     if run.hasStarted { arrivals.tell(FileArrival(source: source, data: data, result: end.result)) }
-    desk.close(ticket, run.lastCredentials)
+    desk.close(ticket, run.credentials)
   }
 }
 
