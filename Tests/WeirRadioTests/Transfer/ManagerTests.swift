@@ -17,7 +17,9 @@ import WeirTesting
         let content = MachineAir.noise(9_000, seed: simulation.seed)
         let (result, arrival) = try await stations.transfer(content)
         try simulation.require(result.outcome == .success && result.restoration == .restored, "\(result)")
-        try simulation.require(arrival?.data == Data(content) && arrival?.result.restoration == .restored, "\(String(describing: arrival?.result))")
+        try simulation.require(
+          arrival?.data == Data(content) && arrival?.result.restoration == .restored,
+          "\(String(describing: arrival?.result))")
         for index in 0..<2 {
           for (name, value) in TransferStations.initial where name != "ANYRATELEN" {
             try simulation.require(stations.air.modems[index].settings[name] == value, "\(name)")
@@ -41,7 +43,10 @@ import WeirTesting
     }
   }
 
-  @Test func `C37 C38 C40 events come in order, once started, once finished, nothing after, and data only with success`() async throws {
+  @Test
+  func `C37 C38 C40 events come in order, once started, once finished, nothing after, and data only with success`()
+    async throws
+  {
     let log = Mutex<[EventLog]>([])
     try simulated(seed: 1) { simulation in
       try await TransferStations.run(simulation) { stations in
@@ -57,7 +62,9 @@ import WeirTesting
     #expect(words.first == "started" && words.last == "finished 3000 true", "\(words)")
     #expect(words.dropFirst().dropLast().allSatisfy { $0 == "progress" })
     #expect(logs[0].words.allSatisfy { $0 == "send progress" } && !logs[0].words.isEmpty)
-    let fractions = logs[1].all.compactMap { if case .receiveProgress(let one) = $0 { one.fractionCompleted } else { nil } }
+    let fractions = logs[1].all.compactMap {
+      if case .receiveProgress(let one) = $0 { one.fractionCompleted } else { nil }
+    }
     #expect(fractions == fractions.sorted() && fractions.last == 1)
     #expect(fractions.allSatisfy { 0...1 ~= $0 })
   }
@@ -70,7 +77,8 @@ import WeirTesting
         let before = (stations.commands(0).count, stations.air.modems[0].sent.count, stations.clock.now)
         let second = await stations.managers[0].send(try TransferStations.request([1]))
         try simulation.require(second.outcome == .failure(.busy) && second.restoration == .notRequired)
-        try simulation.require(before == (stations.commands(0).count, stations.air.modems[0].sent.count, stations.clock.now))
+        try simulation.require(
+          before == (stations.commands(0).count, stations.air.modems[0].sent.count, stations.clock.now))
         try simulation.require(try await first.outcome == .success)
       }
     }

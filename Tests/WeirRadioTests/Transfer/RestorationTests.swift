@@ -73,7 +73,10 @@ import WeirTesting
     }
   }
 
-  @Test func `C8 C13 C16 C17 C18 C19 every command is under the lease, reads come first, and FREQ is written only back`() throws {
+  @Test
+  func `C8 C13 C16 C17 C18 C19 every command is under the lease, reads come first, and FREQ is written only back`()
+    throws
+  {
     try send { stations, result, witness in
       let texts = witness.texts
       let simulation = stations.simulation
@@ -92,7 +95,9 @@ import WeirTesting
     }
   }
 
-  @Test func `C20 C27 C28 captured values come back byte for byte and are read again, ANYRATELEN is not among them`() throws {
+  @Test func `C20 C27 C28 captured values come back byte for byte and are read again, ANYRATELEN is not among them`()
+    throws
+  {
     try send { stations, _, witness in
       let texts = witness.texts
       let simulation = stations.simulation
@@ -203,7 +208,8 @@ import WeirTesting
             if byTask { group.cancelAll() } else { try simulation.require(stations.managers[0].cancelSend(), "C54") }
             return try await group.next() ?? nil
           }
-          try simulation.require(result?.outcome == .cancelledLocal && result?.restoration == .notRequired, "\(String(describing: result))")
+          try simulation.require(
+            result?.outcome == .cancelledLocal && result?.restoration == .notRequired, "\(String(describing: result))")
           try simulation.require(stations.commands(0).isEmpty && stations.air.modems[0].sent.isEmpty)
           await held.end(.restored)
           try simulation.require(stations.arbiters[0].log.given == 1)
