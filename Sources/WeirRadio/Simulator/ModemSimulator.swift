@@ -23,6 +23,8 @@ public final class ModemSimulator: Sendable {
     public var channel: @Sendable ([String: String]) -> RadioChannel
     /// What goes wrong.
     public var faults = FaultScript()
+    /// Time between two slots, where it is set up to send in slots.
+    public var slotPeriod: Duration = .seconds(1)
 
     /// A modem with the settings that file transfer changes.
     public init(
@@ -50,6 +52,11 @@ public final class ModemSimulator: Sendable {
     /// Frames taken and not reported, the one on the air included.
     var taken = 0
     var waiting: [(payload: [UInt8], fault: SendFault?)] = []
+    /// TXDELAY, P and SLOTTIME by their numbers, as far as they were told.
+    var timing: [Int: Int] = [:]
+    /// Until when frames are taken, where it sends in slots.
+    var slotEnd: Duration?
+    var generator: SimulatorGenerator
     /// Counts the starts: what belongs to an earlier one is void.
     var starts = 0
   }
@@ -64,6 +71,7 @@ public final class ModemSimulator: Sendable {
   let state: Mutex<State>
   let writing = Bell()
   private let sending = Bell()
+  let slotting = Bell()
   private let requests: AsyncStream<(HostParser.Request, bytes: Int)>
   private let requestInlet: AsyncStream<(HostParser.Request, bytes: Int)>.Continuation
   private let delays: AsyncStream<(Duration, [UInt8])>
@@ -77,7 +85,8 @@ public final class ModemSimulator: Sendable {
     self.radio = radio
     self.medium = medium
     words = ModemWords(dialect: options.dialect)
-    state = Mutex(State(settings: options.settings))
+    let generator = SimulatorGenerator(seed: 0, stream: UInt64(truncatingIfNeeded: radio))
+    state = Mutex(State(settings: options.settings, generator: generator))
     (requests, requestInlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
     (delays, delayInlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
     medium.tune(radio, to: options.channel(options.settings))
@@ -95,7 +104,7 @@ public final class ModemSimulator: Sendable {
   /// The modem loses its settings and says nothing, as after a short loss of power.
   public func loseSettings() {
     state.withLock { $0.settings = options.settings }
-    medium.tune(radio, to: options.channel(options.settings))
+    changedSettings()
   }
 
   /// Serves a line until it is lost or the task cancelled. Once.
@@ -107,6 +116,7 @@ public final class ModemSimulator: Sendable {
       group.addTask { try await self.listen(to: port) }
       group.addTask { try await self.write(to: port) }
       group.addTask { try await self.transmit() }
+      group.addTask { try await self.announceSlots() }
       group.addTask {
         for await (request, bytes) in self.requests {
           if let baud = self.options.baud { try await self.clock.sleep(for: lineTime(bytes: bytes, baud: baud)) }
@@ -140,14 +150,21 @@ public final class ModemSimulator: Sendable {
     if time > .zero { delayInlet.yield((time, bytes)) } else { say(bytes) }
   }
 
+  /// Makes the settings hold.
+  func changedSettings() {
+    medium.tune(radio, to: options.channel(settings))
+    slotting.ring()
+  }
+
   /// Starts anew: what it was set to is gone, and so is what it was doing.
   func reset() {
     state.withLock { state in
       state.settings = options.settings
       state.starts += 1
       (state.taken, state.waiting) = (0, [])
+      (state.timing, state.slotEnd) = ([:], nil)
     }
-    medium.tune(radio, to: options.channel(options.settings))
+    changedSettings()
     say(words.banner)
   }
 
@@ -228,6 +245,7 @@ public final class ModemSimulator: Sendable {
       return
     default: break
     }
+    try await accessChannel(channel)
     try await medium.transmit(from: radio, payload, on: channel) { self.state.withLock { $0.starts != start } }
     finish(start) {
       self.state.withLock { $0.sent.append(payload) }
