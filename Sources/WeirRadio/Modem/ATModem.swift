@@ -150,7 +150,8 @@ public final class ATModem: FrameRadio {
     }
     let timing = state.withLock { $0.timing }
     let times = FrameTimes(
-      transfer: transferTime(bytes: payload.count) + (timing?.longestDelay ?? .zero), airtime: channel.modulation.timeOnAir(bytes: payload.count))
+      transfer: transferTime(bytes: payload.count) + (timing?.longestDelay ?? .zero),
+      airtime: channel.modulation.timeOnAir(bytes: payload.count))
     _ = try await ask(.payload(payload, times: times), timeout: timeout)
     log?("\(payload.count) bytes sent")
   }

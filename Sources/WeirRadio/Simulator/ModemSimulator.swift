@@ -7,7 +7,8 @@ import Weir
 /// Frames of a dialect whose payloads have no length are followed by a silence of the line, as behind a real modem, whose air is
 /// slower than its line.
 ///
-/// Memory: what the line has not taken yet, and the frames that the dialect lets wait.
+/// Memory: 64 frames that the line has not taken yet (further ones are lost, as on a line without flow control), the answers to what
+/// the host asks, and the frames that the dialect lets wait.
 public final class ModemSimulator: Sendable {
   /// What kind of modem it is.
   public struct Options: Sendable {
@@ -49,6 +50,8 @@ public final class ModemSimulator: Sendable {
     var sendCount = 0
     var sent: [[UInt8]] = []
     var outbox: [[UInt8]] = []
+    var sentCount = 0
+    var overruns = 0
     /// Frames taken and not reported, the one on the air included.
     var taken = 0
     var waiting: [(payload: [UInt8], fault: SendFault?)] = []
@@ -63,6 +66,10 @@ public final class ModemSimulator: Sendable {
 
   /// Commands that are remembered.
   static let mostCommands = 1_024
+  /// Frames that are remembered.
+  static let mostSent = 16_384
+  /// Frames for a host that does not read.
+  static let mostUnsaid = 64
 
   let options: Options
   let words: ModemWords
@@ -98,7 +105,13 @@ public final class ModemSimulator: Sendable {
   /// Commands that came, the newest at the end, at most 1,024; frames are not among them.
   public var commands: [String] { state.withLock { $0.commands } }
 
-  /// Payloads that were on the air to their end.
+  /// Frames that were on the air to their end.
+  public var sentCount: Int { state.withLock { $0.sentCount } }
+
+  /// Frames that were heard and lost, since the host did not read.
+  public var overruns: Int { state.withLock { $0.overruns } }
+
+  /// Payloads that were on the air to their end, the newest at the end, at least 16,384 where there were as many.
   public var sent: [[UInt8]] { state.withLock { $0.sent } }
 
   /// The modem loses its settings and says nothing, as after a short loss of power.
@@ -182,7 +195,13 @@ public final class ModemSimulator: Sendable {
 
   func startSending() { sending.ring() }
 
-  private func hear(_ frame: ReceivedFrame) { say(words.received(frame)) }
+  private func hear(_ frame: ReceivedFrame) {
+    let hasRoom = state.withLock { state in
+      if state.outbox.count >= ModemSimulator.mostUnsaid { state.overruns += 1 }
+      return state.outbox.count < ModemSimulator.mostUnsaid
+    }
+    if hasRoom { say(words.received(frame)) }
+  }
 
   private func listen(to port: any BytePort) async throws {
     var parser = HostParser(options.dialect)
@@ -248,7 +267,11 @@ public final class ModemSimulator: Sendable {
     try await accessChannel(channel)
     try await medium.transmit(from: radio, payload, on: channel) { self.state.withLock { $0.starts != start } }
     finish(start) {
-      self.state.withLock { $0.sent.append(payload) }
+      self.state.withLock { state in
+        state.sentCount += 1
+        state.sent.append(payload)
+        if state.sent.count > 2 * ModemSimulator.mostSent { state.sent.removeFirst(ModemSimulator.mostSent) }
+      }
       let report = self.words.report(true)
       switch fault {
       case .noReport: break
