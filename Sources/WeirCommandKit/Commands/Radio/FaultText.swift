@@ -4,12 +4,12 @@ import WeirRadio
 enum FaultText {
   static let names = ["a", "b"]
   static let sends: [String: SendFault] = [
-    "unreported": .noReport, "late": .lateReport(.seconds(2)), "twice": .doubleReport, "fails": .fails, "sticks": .sticks,
-    "resets": .resets,
+    "unreported": .noReport, "late": .lateReport(.seconds(2)), "twice": .doubleReport, "fails": .fails,
+    "sticks": .sticks, "resets": .resets,
   ]
   static let commands: [String: CommandFault] = [
-    "refused": .refuses, "silent": .isSilent, "late": .isLate(.seconds(2)), "wrong": .wrongValue("0"), "resets": .resets,
-    "closes": .closesLine,
+    "refused": .refuses, "silent": .isSilent, "late": .isLate(.seconds(2)), "wrong": .wrongValue("0"),
+    "resets": .resets, "closes": .closesLine,
   ]
 
   /// What is accepted, for help and errors.

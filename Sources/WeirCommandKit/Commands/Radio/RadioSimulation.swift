@@ -60,7 +60,8 @@ struct RadioSimulation: Sendable {
   private var words: String { "\(line.dialect.name), \(line.modulation), \(Humane.count(line.baud)) baud" }
 
   func readyText() -> [UInt8] {
-    Array((zip(FaultText.names, terminals).map { "\($0)  \($1.device)\n" }.joined() + "\(words); Ctrl-C ends it\n").utf8)
+    let lines = zip(FaultText.names, terminals).map { "\($0)  \($1.device)\n" } + ["\(words); Ctrl-C ends it\n"]
+    return Array(lines.joined().utf8)
   }
 
   func readyJSON() -> [UInt8] {
