@@ -50,7 +50,8 @@ let package = Package(
     .executableTarget(
       name: "WeirBenchmarks",
       dependencies: [
-        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "CSQLite", "CZstd", "CAllocator",
+        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "WeirRadio", "WeirTesting", "CSQLite", "CZstd",
+        "CAllocator",
       ],
       exclude: ["README.md"]),
 
