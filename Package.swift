@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "WeirChunks", dependencies: ["Weir", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
     .target(
-      name: "WeirRadio", dependencies: ["Weir", "CPseudoTerminal"],
+      name: "WeirRadio", dependencies: ["Weir", "WeirChunks", "CPseudoTerminal"],
       exclude: [
         "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/Wire/README.md",
       ]),

@@ -43,6 +43,19 @@ public final class Decompressor: Sendable {
     return original
   }
 
+  /// The original bytes of a zstd frame whose length somebody has declared, within the same bounds as a chunk's.
+  ///
+  /// Without a checksum: for wires that have one of their own over what was coded.
+  /// - Throws: what is wrong with the frame or its length.
+  public func content(ofFrame frame: [UInt8], length: Int) throws(ChunkError) -> [UInt8] {
+    try limits.admit(declared: length)
+    return try context.withLock { (context) throws(ChunkError) in
+      try frame.reading { (bytes) throws(ChunkError) in
+        try context.content(of: bytes, length: length, limits: limits, dictionary: nil)
+      }
+    }
+  }
+
   /// The bytes of a chunk that was not compressed.
   static func kept(_ chunk: CodedChunk) throws(ChunkError) -> [UInt8] {
     let difference = chunk.bytes.count - chunk.originalLength

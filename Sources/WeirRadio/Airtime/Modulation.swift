@@ -75,6 +75,15 @@ public struct BitRateModulation: Sendable, Hashable, CustomStringConvertible {
     self.maximumBytes = maximumBytes
   }
 
+  private init(known rate: Int, overhead: Duration, maximumBytes: Int) {
+    self.rate = rate
+    self.overhead = overhead
+    self.maximumBytes = maximumBytes
+  }
+
+  /// The fastest rate of TurMass modems, in slots of 600 bytes (radio study, section 0).
+  public static let turMassRate18 = BitRateModulation(known: 82_500, overhead: .milliseconds(8), maximumBytes: 600)
+
   /// Time on air of a frame of `bytes`, rounded up to a nanosecond; a negative number counts as none.
   public func timeOnAir(bytes: Int) -> Duration { overhead + time(bits: 8 * min(max(0, bytes), 1 << 24)) }
 
