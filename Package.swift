@@ -44,13 +44,14 @@ let package = Package(
         "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/Wire/README.md",
       ]),
     .target(
-      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CZstd"],
+      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "CZstd"],
       exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
       name: "WeirBenchmarks",
       dependencies: [
-        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "CSQLite", "CZstd", "CAllocator",
+        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "WeirRadio", "WeirTesting", "CSQLite", "CZstd",
+        "CAllocator",
       ],
       exclude: ["README.md"]),
 
@@ -86,7 +87,9 @@ let package = Package(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
       name: "WeirCommandKitTests",
-      dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore", "WeirHistory"]),
+      dependencies: [
+        "WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore", "WeirHistory", "WeirRadio",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -165,6 +165,13 @@ enum Thresholds {
     "CompressStream in a graph, level 3 faster than zstd stream, level 3": 0.5,
     "small message, encode": 1_000_000,
     "small message, decode": 100_000,
+    // radio: the gates themselves, since virtual time gives the same figures everywhere
+    "Q9 fairness of 8 flows, SF7 to SF12": 0.98,
+    "Q10 fullest window of 24 hours of mixed load": 1,
+    "Q10 use when saturated": 0.98,
+    "Q12 air of a file in a storm of speech": 0.1,
+    "Q12 speech that was out in time": 1,
+    "Q15 chat texts on the air": 0.75,
   ]
 
   /// Names that no comparison has: a renamed case must not lose its threshold.
