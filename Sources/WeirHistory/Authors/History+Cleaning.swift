@@ -153,6 +153,7 @@ struct Cleaner {
     // Numbers have no holes.
     let deleted = Int(last - purged)
     try connection.execute("UPDATE history_store SET purged_through = \(last), purged_nonce = \(nonce)")
+    try connection.execute("DELETE FROM history_gap WHERE seq <= \(last)")
     return HistoryCleaning(
       transactions: deleted, purgedThrough: last, limit: bound.limit, heldBack: bound.hold,
       isComplete: Int64(deleted) < slice || last >= bound.limit)

@@ -13,6 +13,7 @@ struct OverviewSection: InspectSection {
         + "purged through \(Humane.count(overview.purgedThrough)); the file has \(Humane.bytes(overview.bytes))",
       CleaningSection.holdLine(overview),
     ]
+    lines += overview.gaps.map { printable($0.description) }
     lines += table(authors, width)
     lines += table(tables, width)
     if !overview.pins.isEmpty {
@@ -133,6 +134,17 @@ struct OverviewSection: InspectSection {
       writer.field("attempts", letter.attempts)
       writer.field("reason", letter.reason)
       writer.field("time", HistoryWords.milliseconds(letter.date))
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.key("gaps")
+    writer.beginArray()
+    for gap in overview.gaps {
+      writer.beginObject()
+      writer.field("entity", gap.entity)
+      writer.field("table", gap.table)
+      writer.field("seq", gap.seq)
+      writer.field("time", HistoryWords.milliseconds(gap.date))
       writer.endObject()
     }
     writer.endArray()
