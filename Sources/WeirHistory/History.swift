@@ -91,13 +91,13 @@ public final class History: Sendable {
       writer = try await WriterThread.open(
         path: path, schema: schema, options: settings,
         verify: { (connection) throws(StoreError) in try installation.look(at: connection) },
-        isReady: { (connection) throws(StoreError) in try installation.isDone(on: connection) }, events: events
-      ) { (connection) throws(StoreError) in
-        // Otherwise a REPLACE would delete rows unseen.
-        try connection.execute("PRAGMA recursive_triggers = ON")
-        try installation.run(on: connection)
-        return try RecordingContext(connection)
-      }
+        isReady: { (connection) throws(StoreError) in try installation.isDone(on: connection) }, events: events,
+        makeContext: { (connection) throws(StoreError) in
+          // Otherwise a REPLACE would delete rows unseen.
+          try connection.execute("PRAGMA recursive_triggers = ON")
+          try installation.run(on: connection)
+          return try RecordingContext(connection)
+        })
     } catch {
       throw installation.fault ?? HistoryError(error)
     }

@@ -51,7 +51,8 @@ extension History {
           guard (purged...max(purged, head)).contains(seq) else {
             return .failure(
               HistoryError(
-                .expired, "transaction \(seq) is not between \(purged), up to which the history is purged or incomplete, and \(head)")
+                .expired,
+                "transaction \(seq) is not between \(purged), up to which the history is purged or incomplete, and \(head)")
             )
           }
           cursor = seq

@@ -37,6 +37,8 @@ public struct HookContext: Sendable, Hashable {
   public let timestamp: Date
   /// Who wrote; nil for a client that did not say.
   public let author: String?
+  /// The number of the process that wrote; nil for a client that did not say.
+  public let process: Int64?
   /// Which transaction.
   public let seq: Int64
   /// Tells a delivery that comes again from a new one.
@@ -60,7 +62,7 @@ struct HookGroup: Sendable {
         HookContext(
           entityName: change.entity, operation: change.operation, key: change.key, columns: change.columns,
           tombstone: change.tombstone.isEmpty ? nil : change.tombstone, timestamp: transaction.date,
-          author: transaction.author, seq: transaction.seq, delivery: delivery))
+          author: transaction.author, process: transaction.process, seq: transaction.seq, delivery: delivery))
     }
     return order.map { HookGroup(delivery: $0, contexts: contexts[$0] ?? []) }
   }
