@@ -81,6 +81,7 @@ struct Shell {
     try Shell(store: fixture.path).run("INSERT INTO person (id, name) VALUES (77, 'Dee')")
     try await harness.run()
     #expect(try await names(history)?.hasSuffix("Dee") == true)
+    #expect(!harness.events.all.contains { if case .lostRace = $0 { true } else { false } })
     #expect(try await history.status(of: history.now()) == .valid(behind: 0))
     await history.close()
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirHistory
 import WeirStore
@@ -21,6 +22,7 @@ import WeirStore
     #expect(calls.all.count == 1 && calls.all[0].count == 1)
     let context = calls.all[0][0]
     #expect(context.entityName == "Person" && context.operation == .insert && context.author == "ext")
+    #expect(context.process == Int64(getpid()))
     #expect(context.key == [.integer(1)] && context.tombstone == nil && context.seq == 1)
     await history.close()
   }

@@ -6,8 +6,8 @@ import WeirStore
 
 /// The app: observes, filters and merges what others write into a read model of its own, the badges.
 ///
-/// `ChatApp STORE` follows a store until its input ends; without a store it makes one, starts the extension as a process of its own, and
-/// ends when all is merged; `--graph dot|mermaid|text` prints the graph.
+/// `ChatApp STORE` follows a store until its input ends; without a store it makes one, starts the extension as a process of
+/// its own, and ends when all is merged; `--graph dot|mermaid|text` prints the graph.
 @main
 struct ChatApp {
   static func main() async throws {
@@ -61,7 +61,8 @@ struct ChatApp {
   private static func flow(_ history: History) throws -> Blueprint<Handle<OutletSequence<HistoryMerged>>> {
     let observers = HistoryObservers()
     observers.register(entity: "message", operation: .insert) { contexts in
-      print("observer: \(contexts.count) new from \(contexts[0].author ?? "nobody"), process \(contexts[0].process ?? 0)")
+      let first = contexts[0]
+      print("observer: \(contexts.count) new from \(first.author ?? "nobody"), process \(first.process ?? 0)")
     }
     // A receipt must not wake what only cares for texts.
     observers.register(entity: "message", operation: .update, columns: ["text"]) { contexts in
@@ -105,7 +106,9 @@ struct ChatApp {
 
   private static func startExtension(_ path: String) throws -> Foundation.Process {
     let writer = Foundation.Process()
-    writer.executableURL = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("ShareExtension")
+    // Built beside this one.
+    let folder = Bundle.main.executableURL?.deletingLastPathComponent()
+    writer.executableURL = folder?.appendingPathComponent("ShareExtension")
     writer.arguments = [path]
     try writer.run()
     print("the app is process \(getpid()), the extension \(writer.processIdentifier)")

@@ -52,7 +52,8 @@ extension History {
             return .failure(
               HistoryError(
                 .expired,
-                "transaction \(seq) is not between \(purged), up to which the history is purged or incomplete, and \(head)")
+                "transaction \(seq) is not between \(purged), up to which the history is purged or incomplete, and \(head)"
+              )
             )
           }
           cursor = seq
