@@ -200,6 +200,22 @@ import WeirStore
     await history.close()
   }
 
+  @Test func `C35: a cleaning that fails is no failure of the pass`() async throws {
+    let (fixture, history) = try await prepared("app")
+    defer { fixture.keep() }
+    try fixture.raw(
+      "CREATE TRIGGER kept BEFORE UPDATE OF purged_through ON history_store BEGIN SELECT RAISE(ABORT, 'not now'); END")
+    var harness = PassHarness(history)
+    harness.settings.cleaning = .byNotification(1)
+    try await history.insert("a", as: "ext")
+    try await harness.run()
+    #expect(harness.merged == [1] && harness.failures.isEmpty && harness.cleanings.isEmpty)
+    #expect(harness.events.all.contains { if case .cleaningFailed = $0 { true } else { false } })
+    #expect(try await history.cursor(of: "app").seq == 1)
+    #expect(try await seqs(history) == "1")
+    await history.close()
+  }
+
   @Test func `stamps of the future keep nothing for ever, and a clock that is behind deletes nothing early`()
     async throws
   {
