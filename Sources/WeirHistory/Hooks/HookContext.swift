@@ -31,8 +31,8 @@ public struct HookContext: Sendable, Hashable {
   public let key: [HistoryValue]
   /// Of an update: the declared columns that changed.
   public let columns: Set<String>
-  /// Of a deletion: the last values of the columns that are kept; nil where none is.
-  public let tombstone: [String: HistoryValue]?
+  /// Of a deletion: what of the row is kept; nil where nothing is.
+  public let tombstone: HistoryTombstone?
   /// When it was written by the clock on the wall.
   public let timestamp: Date
   /// Who wrote; nil for a client that did not say.
@@ -61,7 +61,9 @@ struct HookGroup: Sendable {
       contexts[delivery, default: []].append(
         HookContext(
           entityName: change.entity, operation: change.operation, key: change.key, columns: change.columns,
-          tombstone: change.tombstone.isEmpty ? nil : change.tombstone, timestamp: transaction.date,
+          tombstone: change.tombstone.isEmpty
+            ? nil : HistoryTombstone(attributes: change.tombstone, deletedDate: transaction.date),
+          timestamp: transaction.date,
           author: transaction.author, process: transaction.process, seq: transaction.seq, delivery: delivery))
     }
     return order.map { HookGroup(delivery: $0, contexts: contexts[$0] ?? []) }
