@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "WeirChat", targets: ["WeirChat"]),
     .library(name: "WeirRadio", targets: ["WeirRadio"]),
     .library(name: "WeirChunks", targets: ["WeirChunks"]),
+    .library(name: "WeirTrace", targets: ["WeirTrace"]),
     .executable(name: "weir", targets: ["WeirCommand"]),
   ],
   targets: [
@@ -36,6 +37,7 @@ let package = Package(
         "Decode/README.md", "Ingest/README.md", "Model/README.md", "Hooks/README.md", "Projection/README.md",
         "Graph/README.md", "Events/README.md", "Search/README.md",
       ]),
+    .target(name: "WeirTrace", dependencies: ["Weir"], exclude: ["README.md"]),
     .target(name: "WeirChunks", dependencies: ["Weir", "CZstd"], exclude: ["README.md"]),
     .executableTarget(name: "DictionaryMaker", dependencies: ["WeirChunks"], exclude: ["Corpus"]),
     .target(
@@ -44,7 +46,7 @@ let package = Package(
         "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/Wire/README.md",
       ]),
     .target(
-      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "CZstd"],
+      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "WeirTrace", "CZstd"],
       exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
@@ -79,6 +81,7 @@ let package = Package(
       name: "StoreKillProbe", dependencies: ["WeirChat", "ChatFixtures"], path: "Tests/StoreKillProbe"),
     .testTarget(name: "WeirTests", dependencies: ["Weir", "WeirTesting"]),
     .testTarget(name: "WeirBenchmarksTests", dependencies: ["WeirBenchmarks"]),
+    .testTarget(name: "WeirTraceTests", dependencies: ["WeirTrace", "Weir", "WeirTesting"]),
     .testTarget(name: "WeirTestingTests", dependencies: ["WeirTesting"]),
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .executableTarget(name: "HistoryProbe", dependencies: ["WeirHistory", "WeirStore"], path: "Tests/HistoryProbe"),

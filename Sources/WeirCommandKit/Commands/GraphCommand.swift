@@ -1,11 +1,13 @@
 import Weir
 import WeirChat
 import WeirStore
+import WeirTrace
 
 /// `weir graph`: describes the graph that `weir replay` runs.
 public enum GraphCommand: Command {
   static let form = CommandOption<String>.choice(
-    "as", "FORM", of: DescriptionForm.allCases.map(\.rawValue), "text for people, dot for Graphviz, or mermaid.")
+    "as", "FORM", of: DescriptionForm.allCases.map(\.rawValue) + ["svg"],
+    "text for people, svg for a picture, or the source of one for dot (Graphviz) or mermaid.")
 
   public static let description = CommandDescription(
     name: "graph",
@@ -17,12 +19,16 @@ public enum GraphCommand: Command {
       """
     ],
     options: [form.description],
-    examples: [("weir graph --as dot | dot -Tsvg -o graph.svg", "A picture")])
+    examples: [("weir graph --as svg > graph.svg", "A picture")])
 
   public static func run(_ arguments: ParsedArguments) async throws -> ExitCode {
     let output = SharedOutput()
-    let form = DescriptionForm(rawValue: arguments[form]) ?? .text
-    try output.append(try blueprint().describe(as: form))
+    let blueprint = try blueprint()
+    if arguments[form] == "svg" {
+      try output.append(GraphDrawing(blueprint).svg)
+    } else {
+      try output.append(blueprint.describe(as: DescriptionForm(rawValue: arguments[form]) ?? .text))
+    }
     try output.flush()
     return .success
   }
