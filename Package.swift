@@ -45,13 +45,14 @@ let package = Package(
         "Transfer/Wire/README.md",
       ]),
     .target(
-      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "CZstd"],
+      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "CZstd"],
       exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
       name: "WeirBenchmarks",
       dependencies: [
-        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "CSQLite", "CZstd", "CAllocator",
+        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirChunks", "WeirRadio", "WeirTesting", "CSQLite", "CZstd",
+        "CAllocator",
       ],
       exclude: ["README.md"]),
 
@@ -59,8 +60,14 @@ let package = Package(
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
     .executableTarget(
       name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+    .target(
+      name: "AppAndExtensionStore", dependencies: ["WeirStore", "WeirHistory"], path: "Examples/AppAndExtension/Store"),
     .executableTarget(
-      name: "HistoryHooks", dependencies: ["Weir", "WeirStore", "WeirHistory"], path: "Examples/HistoryHooks"),
+      name: "ChatApp", dependencies: ["AppAndExtensionStore", "Weir", "WeirStore", "WeirHistory"],
+      path: "Examples/AppAndExtension/App"),
+    .executableTarget(
+      name: "ShareExtension", dependencies: ["AppAndExtensionStore", "WeirHistory"],
+      path: "Examples/AppAndExtension/Extension"),
     .target(
       name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
       path: "Examples/InboxBrowser/Screen"),
@@ -77,7 +84,8 @@ let package = Package(
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .executableTarget(name: "HistoryProbe", dependencies: ["WeirHistory", "WeirStore"], path: "Tests/HistoryProbe"),
     .testTarget(
-      name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting", "HistoryProbe"]),
+      name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting", "HistoryProbe"],
+      exclude: ["CONTRACT.md"]),
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),
@@ -87,7 +95,9 @@ let package = Package(
       name: "InboxBrowserTests", dependencies: ["InboxScreen", "InboxBrowser", "WeirChat", "WeirCommandKit"]),
     .testTarget(
       name: "WeirCommandKitTests",
-      dependencies: ["WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore", "WeirHistory"]),
+      dependencies: [
+        "WeirCommandKit", "WeirCommand", "Weir", "WeirChat", "WeirStore", "WeirHistory", "WeirRadio",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

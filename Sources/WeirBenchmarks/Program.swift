@@ -15,7 +15,7 @@
 struct Program {
   static let families = [
     memory, hintMemory, fused, nodes, hop, pipe, joins, parallel, latency, decode, hints, store, storeReads,
-    observed, acknowledged, dedupe, search, history, chunks,
+    observed, acknowledged, dedupe, search, history, chunks, radio,
   ]
 
   static func main() async {

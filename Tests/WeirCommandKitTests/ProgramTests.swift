@@ -28,7 +28,7 @@ import WeirStore
   }
 
   @Test func `has a help page for every command, each within 80 columns`() throws {
-    let commands = ["replay", "inspect", "search", "history", "graph", "generate"]
+    let commands = ["replay", "inspect", "search", "history", "graph", "generate", "send", "receive", "radio-sim"]
     let main = try Shell.run("weir help", in: folder).output
     for command in commands {
       #expect(main.contains("  \(command)"))

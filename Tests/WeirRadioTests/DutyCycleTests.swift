@@ -17,7 +17,9 @@ import WeirTesting
     var air = try SimulatedAir(options)
     var offers: [(at: Duration, frame: RadioFrame)] = []
     for second in stride(from: 0, to: 86_400, by: 5) {
-      let frameClass: FrameClass = generator.index(below: 4) == 0 ? .voice : .chat
+      // All classes, of which chat and files are the most.
+      let classes = FrameClass.allCases + [.chat, .chat, .file]
+      let frameClass = classes[generator.index(below: classes.count)]
       offers.append(
         (
           .seconds(second) + .milliseconds(generator.index(below: 5_000)),

@@ -21,6 +21,10 @@ final class ScriptedRadio: FrameRadio {
     var isBroken = false
     /// When others are on the air.
     var busy: [Range<Duration>] = []
+    /// On which frequency; nil for all.
+    var busyFrequency: Int?
+    /// Frequencies that were listened to.
+    var listened: [Int] = []
     var sentWhileBusy = 0
   }
 
@@ -58,7 +62,11 @@ final class ScriptedRadio: FrameRadio {
   func isChannelBusy(_ channel: RadioChannel) async throws -> Bool {
     try await clock.sleep(for: channel.modulation.detectionTime)
     let now = clock.now
-    return state.withLock { state in state.busy.contains { $0.contains(now) } }
+    return state.withLock { state in
+      state.listened.append(channel.frequency)
+      guard state.busyFrequency.map({ $0 == channel.frequency }) ?? true else { return false }
+      return state.busy.contains { $0.contains(now) }
+    }
   }
 
   func recover() async throws {

@@ -9,6 +9,13 @@ struct Case: Sendable {
     case perByte = "ns/byte"
     case bytes = "bytes/message"
     case bytesPerID = "bytes/id"
+    case limit = "of the limit"
+    case jain = "(Jain)"
+    case air = "of the air"
+    case frames = "of the frames"
+    case raw = "of the text"
+    case seconds = "s"
+    case runs = "of the runs"
   }
 
   let name: String

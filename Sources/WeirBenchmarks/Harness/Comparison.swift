@@ -9,6 +9,8 @@ struct Comparison: Sendable {
     case added(parts: Double)
     /// The subject's reading by itself. Less is better.
     case reading
+    /// The subject's reading by itself. More is better.
+    case amount
   }
 
   let subject: String
@@ -37,6 +39,11 @@ struct Comparison: Sendable {
     Comparison(subject: subject, reference: nil, kind: .reading, goal: goal)
   }
 
+  /// The reading by itself, of which there cannot be too much.
+  static func atLeast(_ subject: String, goal: Double? = nil) -> Comparison {
+    Comparison(subject: subject, reference: nil, kind: .amount, goal: goal)
+  }
+
   /// The name under which a threshold is stored.
   var name: String {
     guard let reference else { return subject }
@@ -44,12 +51,17 @@ struct Comparison: Sendable {
     case .speedup: "\(subject) faster than \(reference)"
     case .cost: "\(subject) against \(reference)"
     case .added: "\(subject) on top of \(reference)"
-    case .reading: subject
+    case .reading, .amount: subject
     }
   }
 
   /// Whether more is better.
-  var wantsMore: Bool { if case .speedup = kind { true } else { false } }
+  var wantsMore: Bool {
+    switch kind {
+    case .speedup, .amount: true
+    case .cost, .added, .reading: false
+    }
+  }
 
   /// The figure for two readings.
   func value(subject: Double, reference: Double) -> Double {
@@ -57,7 +69,7 @@ struct Comparison: Sendable {
     case .speedup: subject > 0 ? reference / subject : .infinity
     case .cost: reference > 0 ? subject / reference : .infinity
     case .added(let parts): (subject - reference) / parts
-    case .reading: subject
+    case .reading, .amount: subject
     }
   }
 

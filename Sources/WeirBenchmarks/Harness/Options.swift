@@ -12,7 +12,8 @@ struct Options {
   static let helpText = """
     Measures the dataflow core beside a plain loop and the standard library's AsyncStream and async operators.
 
-    usage: WeirBenchmarks [options]
+    usage: WeirBenchmarks [NAME] [options]
+      NAME            the same as --filter NAME; `radio` prints the radio's gates as a table
       --filter NAME   only families whose name, or cases whose name, contains NAME (with what they are compared to)
       --rounds N      rounds of each case; the median counts (default 5)
       --quick         a tenth of the elements and one round: to see that everything works
@@ -42,6 +43,7 @@ struct Options {
       case "--json": json = true
       case "--list": list = true
       case "--help", "-h": help = true
+      case _ where !option.hasPrefix("-") && filter == nil: filter = option
       default: throw .unknownOption(option)
       }
     }

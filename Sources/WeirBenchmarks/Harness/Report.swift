@@ -64,7 +64,35 @@ extension FamilyReport {
   }
 
   /// The report as a table for people.
-  var text: String {
+  var text: String { family == radio.name ? gates : figures }
+
+  /// A table of gates: what is asked for, what is aimed at, what was measured; then the cases that have neither.
+  private var gates: String {
+    let width = cases.map(\.name.count).max() ?? 0
+    func row(_ name: String, _ cells: [String], _ rest: String) -> String {
+      "  " + name.padded(width) + cells.map { $0.leftPadded(11) }.joined() + "  " + rest
+    }
+    var lines = ["", "\(family): \(title)", row("", ["gate", "moonshot", "measured"], "")]
+    let units = Dictionary(cases.map { ($0.name, $0.unit) }, uniquingKeysWith: { first, _ in first })
+    for one in comparisons {
+      let sign = one.wantsMore ? "≥ " : "≤ "
+      let verdict =
+        one.withinThreshold == false
+        ? "MISSED" : one.reachesGoal.map { $0 ? "reached" : "passed, moonshot NOT reached" } ?? "passed"
+      lines.append(
+        row(
+          one.name,
+          [one.threshold.map { sign + $0.exact } ?? "–", one.goal.map { sign + $0.exact } ?? "–", one.value.exact],
+          "\(units[one.name] ?? ""): \(verdict)"))
+    }
+    let gated = Set(comparisons.map(\.name))
+    let others = cases.filter { !gated.contains($0.name) }
+    if !others.isEmpty { lines += ["", "  on the same channel:"] }
+    for one in others { lines.append(row(one.name, ["", "", one.median.exact], one.unit)) }
+    return lines.joined(separator: "\n")
+  }
+
+  private var figures: String {
     var lines = ["", "\(family): \(title)"]
     let width = (cases.map(\.name) + comparisons.map(\.name)).map(\.count).max() ?? 0
     for one in cases {
@@ -86,6 +114,13 @@ extension FamilyReport {
 }
 
 extension Double {
+  /// Three decimals, or fewer where they say as much.
+  var exact: String {
+    guard isFinite, abs(self) < 1e6 else { return "\(self)" }
+    let rounded = (self * 1_000).rounded() / 1_000
+    return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
+  }
+
   /// Three digits or so.
   var short: String {
     guard isFinite else { return "\(self)" }

@@ -22,6 +22,6 @@ extension CommandProgram {
     ],
     commands: [
       ReplayCommand.self, InspectCommand.self, SearchCommand.self, HistoryCommand.self, GraphCommand.self,
-      GenerateCommand.self,
+      GenerateCommand.self, SendCommand.self, ReceiveCommand.self, RadioSimCommand.self,
     ])
 }

@@ -34,14 +34,17 @@ public final class RadioLease: Sendable {
     }
   }
 
-  /// Sends a frame past the queues, when the window admits it, and without listening first. The class decides how much of the
-  /// window it may use. One frame at a time: a second is refused with `busy`.
+  /// Sends a frame past the queues, when the window admits it and, where the scheduler listens, the channel is free. The class decides
+  /// how much of the window it may use. One frame at a time: a second is refused with `busy`.
+  /// - Parameter continuesBurst: true for frames right behind another of one burst, where the rules of the region let a burst go on
+  ///   without listening again (radio study, section 3).
   /// - Throws: ``RadioError`` `leaseEnded`, `frameTooLong`, `sendFailed`, `sendTimedOut`, `ledgerFailed`; `stopped` when the task
   ///   was cancelled.
   public func send(
-    _ payload: [UInt8], _ frameClass: FrameClass = .file, on channel: RadioChannel? = nil
+    _ payload: [UInt8], _ frameClass: FrameClass = .file, on channel: RadioChannel? = nil, continuesBurst: Bool = false
   ) async throws(RadioError) {
-    try await scheduler.sendLeased(payload, frameClass, on: channel, owner: owner)
+    try await scheduler.sendLeased(
+      payload, frameClass, on: channel, listensFirst: !continuesBurst, owner: owner)
   }
 
   /// Nothing more is sent; the radio is being put back as it was, within `time`.
@@ -59,6 +62,7 @@ public final class RadioLease: Sendable {
     return scheduler.change { $0.endLease(owner, ending, at: scheduler.clock.now) }
   }
 
+  static let isOnAir = RadioError(.busy, "a frame of this lease is on the air; send one after the other")
   static let ended = RadioError(.leaseEnded, "the lease is over; ask for another")
 }
 
@@ -108,7 +112,7 @@ extension RadioFrameScheduler {
   public func quarantine(_ reason: String) { change { $0.quarantine(reason) } }
 
   func sendLeased(
-    _ payload: [UInt8], _ frameClass: FrameClass, on channel: RadioChannel?, owner: UInt64
+    _ payload: [UInt8], _ frameClass: FrameClass, on channel: RadioChannel?, listensFirst: Bool, owner: UInt64
   ) async throws(RadioError) {
     let options = change { $0.state.options }
     let channel = channel ?? options.channel
@@ -119,12 +123,22 @@ extension RadioFrameScheduler {
     else {
       throw RadioError(.frameTooLong, "\(payload.count) bytes take \(airtime), more than the channel allows")
     }
+    var listener = ChannelListener()
     waiting: while true {
+      if listensFirst, listening != nil {
+        let (isHeld, isOnAir) = change { ($0.lease.isHeld(by: owner), $0.isLeasedOnAir) }
+        if !isHeld { throw RadioLease.ended }
+        if isOnAir { throw RadioLease.isOnAir }
+        guard await isFree(channel, for: frameClass, &listener) else {
+          if Task.isCancelled { throw RadioError(.stopped, "the wait for a free channel was cancelled") }
+          continue
+        }
+      }
       let now = clock.now
       switch change({ $0.startLeased(airtime, of: frameClass, in: subBand, owner: owner, at: now) }) {
       case .started: break waiting
       case .ended: throw RadioLease.ended
-      case .onAir: throw RadioError(.busy, "a frame of this lease is on the air; send one after the other")
+      case .onAir: throw RadioLease.isOnAir
       case .never:
         throw RadioError(.frameTooLong, "\(payload.count) bytes take \(airtime), more than a window allows")
       case .wait(let start):

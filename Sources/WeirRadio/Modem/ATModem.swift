@@ -89,6 +89,20 @@ public final class ATModem: FrameRadio {
     set { state.withLock { $0.channel = newValue } }
   }
 
+  /// Whether frames wait for the slots that the modem announces, where its dialect has any. Whoever sets it up to send in slots
+  /// says so here.
+  public var isSlotted: Bool {
+    get { state.withLock { $0.exchange.isSlotted } }
+    set { change { $0.exchange.isSlotted = newValue } }
+  }
+
+  public var startDelay: Duration {
+    state.withLock { state in
+      let slot = state.exchange.isSlotted ? options.dialect.slot?.patience : nil
+      return (slot ?? .zero) + (state.timing?.longestDelay ?? .zero)
+    }
+  }
+
   /// Moves the bytes until the line is lost or the task cancelled; then everything that waits fails, and the line is closed.
   /// - Throws: ``RadioError`` `linkLost`; `CancellationError`.
   public func run() async throws {
@@ -134,8 +148,10 @@ public final class ATModem: FrameRadio {
       throw RadioError(
         .frameTooLong, "\(payload.count) bytes are not within 1 and \(options.dialect.maximumPayload)")
     }
+    let timing = state.withLock { $0.timing }
     let times = FrameTimes(
-      transfer: transferTime(bytes: payload.count), airtime: channel.modulation.timeOnAir(bytes: payload.count))
+      transfer: transferTime(bytes: payload.count) + (timing?.longestDelay ?? .zero),
+      airtime: channel.modulation.timeOnAir(bytes: payload.count))
     _ = try await ask(.payload(payload, times: times), timeout: timeout)
     log?("\(payload.count) bytes sent")
   }
@@ -147,6 +163,16 @@ public final class ATModem: FrameRadio {
 
   public func transferTime(bytes: Int) -> Duration {
     lineTime(bytes: options.dialect.lineBytes(payload: bytes), baud: options.baud)
+  }
+
+  /// Tells a KISS modem how to access the channel. It gives no answer to this.
+  /// - Throws: ``RadioError`` `badCommand` when its dialect is not KISS, `linkLost`; `CancellationError`.
+  public func set(_ timing: KissTiming) async throws {
+    guard options.dialect.framing == .kiss else {
+      throw RadioError(.badCommand, "\(options.dialect.name) has no TXDELAY, P and SLOTTIME")
+    }
+    _ = try await ask(.note(timing.frames), timeout: .seconds(2))
+    state.withLock { $0.timing = timing }
   }
 
   /// Asks the modem whether somebody is on the air, where its dialect has a question for it; else false.

@@ -82,6 +82,23 @@ public struct ModemDialect: Sendable, Hashable {
   /// The longest time in which a modem that is in order answers the probe.
   public var answerTime: Duration = .milliseconds(300)
 
+  /// How a modem says that a slot for sending has come, and how long that may take; nil where it has none.
+  public var slot: Slot?
+
+  /// A slot for sending (radio study, section 0).
+  public struct Slot: Sendable, Hashable {
+    /// The line of its coming.
+    public var notice: Token
+    /// The longest time between two.
+    public var patience: Duration
+
+    /// A notice, and how long to wait for it.
+    public init(notice: Token, patience: Duration) {
+      self.notice = notice
+      self.patience = patience
+    }
+  }
+
   /// How to ask whether the channel is taken.
   public struct Listen: Sendable, Hashable {
     /// The command.

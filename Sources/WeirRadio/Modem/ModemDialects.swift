@@ -11,6 +11,7 @@ extension ModemDialect {
     dialect.notSent = [.prefix("+SEND_FINISH")]
     dialect.banners = [.contains("P2P AT CMD!")]
     dialect.unsolicited = [.prefix("PRESEND_READY")]
+    dialect.slot = ModemDialect.Slot(notice: .prefix("PRESEND_READY"), patience: .seconds(10))
     return dialect
   }
 

@@ -58,12 +58,22 @@ struct ModemExchange: Sendable {
   private var owedReport: Duration?
   private var actions: [Action] = []
   private var loss: RadioError?
+  private var slots: SlotGate
   /// Words of the modem that belonged to nothing any more.
   private(set) var stale = 0
   /// Starts of the modem.
   private(set) var resets = 0
 
-  init(_ dialect: ModemDialect) { self.dialect = dialect }
+  init(_ dialect: ModemDialect) {
+    self.dialect = dialect
+    slots = SlotGate(dialect.slot)
+  }
+
+  /// Whether frames wait for the modem's slots.
+  var isSlotted: Bool {
+    get { slots.isSlotted }
+    set { slots.isSlotted = newValue }
+  }
 
   /// What is to be done, in order.
   mutating func takeActions() -> [Action] {
@@ -120,7 +130,10 @@ struct ModemExchange: Sendable {
       failAll(RadioError(.modemReset, "the modem started anew; set it up again"))
       owedReport = nil
       actions.append(.deliver(event))
-    case .received, .unsolicited, .discarded: actions.append(.deliver(event))
+    case .unsolicited(let line):
+      slots.hear(line)
+      actions.append(.deliver(event))
+    case .received, .discarded: actions.append(.deliver(event))
     }
     advance(at: now)
   }
@@ -139,6 +152,7 @@ struct ModemExchange: Sendable {
     if let first = pending.first { times.append(first.until) }
     times += pending.filter { !$0.isDetached }.map(\.request.deadline)
     if let owedReport, !queue.isEmpty { times.append(owedReport) }
+    if let deadline = slots.deadline { times.append(deadline) }
     return times.min()
   }
 
@@ -146,21 +160,37 @@ struct ModemExchange: Sendable {
   mutating func advance(at now: Duration) {
     guard loss == nil else { return }
     expire(at: now)
+    expireSlot(at: now)
     while case .idle = step, let request = queue.first, mayStart(request, at: now) {
       if owedAnswers > 0 || request.isRecovery {
         probe(tries: 1, at: now)
       } else {
+        if case .payload = request.kind {
+          slots.wait(at: now)
+          guard slots.admits else { return }
+          slots.leave()
+        }
         queue.removeFirst()
         start(request, at: now)
       }
     }
+  }
+
+  /// Fails the frame for which no slot came, and forgets one that waits no more.
+  private mutating func expireSlot(at now: Duration) {
+    guard let deadline = slots.deadline else { return }
+    guard let first = queue.first, case .payload = first.kind else { return slots.leave() }
+    guard now >= deadline else { return }
+    slots.leave()
+    queue.removeFirst()
+    finish(first, false, .failure(RadioError(.sendFailed, "the modem announced no slot for \(first.name) in time")))
   }
 }
 
 extension ModemExchange {
   private func mayStart(_ request: ModemRequest, at now: Duration) -> Bool {
     switch request.kind {
-    case .command: pending.isEmpty
+    case .command, .note: pending.isEmpty
     case .payload: pending.count <= dialect.lookahead && owedReport == nil
     case .recovery: pending.isEmpty && owedReport == nil
     }
@@ -179,6 +209,9 @@ extension ModemExchange {
       } else {
         expectReport(request, times, isDetached: false, since: now, at: now)
       }
+    case .note(let bytes):
+      actions.append(.write(bytes))
+      finish(request, false, .success([]))
     case .recovery: break
     }
   }
@@ -224,7 +257,7 @@ extension ModemExchange {
       dialect.hasSendResult
         && line.utf8.elementsEqual(
           dialect.encode(payload: bytes).filter { (0x20...0x7E).contains($0) })
-    case .recovery: false
+    case .recovery, .note: false
     }
   }
 

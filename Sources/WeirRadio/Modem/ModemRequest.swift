@@ -5,6 +5,8 @@ struct ModemRequest: Sendable {
     case command(String)
     /// A frame; ends when it was sent.
     case payload([UInt8], times: FrameTimes)
+    /// Bytes that are not answered; ends when they are handed over.
+    case note([UInt8])
     /// Brings both sides in step again, and proves that the modem answers.
     case recovery
   }
@@ -21,6 +23,7 @@ struct ModemRequest: Sendable {
     switch kind {
     case .command(let text): isLogged ? text : "a command that is not logged"
     case .payload(let bytes, _): "a frame of \(bytes.count) bytes"
+    case .note: "a setting"
     case .recovery: "the recovery"
     }
   }
@@ -28,7 +31,7 @@ struct ModemRequest: Sendable {
   /// The error for an answer that did not come.
   var timeout: RadioError {
     switch kind {
-    case .command, .recovery:
+    case .command, .note, .recovery:
       RadioError(.commandTimedOut, "the modem did not answer \(name) in time; check the line and its speed")
     case .payload:
       RadioError(.sendTimedOut, "the modem did not say in time that \(name) was sent; whether it was is unknown")
@@ -39,7 +42,7 @@ struct ModemRequest: Sendable {
   func refusal(_ line: String) -> RadioError {
     let words = "\(name) was refused" + (isLogged ? ": \(line)" : "")
     switch kind {
-    case .command, .recovery: return RadioError(.commandFailed, words)
+    case .command, .note, .recovery: return RadioError(.commandFailed, words)
     case .payload: return RadioError(.sendFailed, words)
     }
   }

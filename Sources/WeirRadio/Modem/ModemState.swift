@@ -2,6 +2,7 @@
 struct ModemState {
   var exchange: ModemExchange
   var channel: RadioChannel
+  var timing: KissTiming?
   var waiters: [UInt64: CheckedContinuation<ModemExchange.Outcome, Never>] = [:]
   var counted = ATModem.Counts()
   /// When the last byte came.

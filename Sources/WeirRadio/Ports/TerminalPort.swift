@@ -32,6 +32,8 @@ public final class TerminalPort: BytePort {
         throw RadioError(.busy, "\(path) is in use; close it there first")
       }
       try TerminalPort.makeRaw(descriptor, speed: speed)
+      // What was said to an earlier program is not for this one.
+      _ = tcflush(descriptor, TCIFLUSH)
       loop = try TerminalLoop(descriptor)
     } catch {
       Self.closeDescriptor(descriptor)

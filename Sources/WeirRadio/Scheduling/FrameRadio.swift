@@ -8,6 +8,10 @@ public protocol FrameRadio: Sendable {
   /// Time to bring a frame of `bytes` to the modem, before it is on the air. Zero unless said.
   func transferTime(bytes: Int) -> Duration
 
+  /// The longest time for which a frame waits in the modem, behind ``transferTime(bytes:)`` and before it is on the air: for a slot,
+  /// or for the modem's own listening. Zero unless said.
+  var startDelay: Duration { get }
+
   /// Whether somebody else is on the air now; asked before a start where the scheduler listens. Takes as long as the modem
   /// needs to tell. False unless said.
   func isChannelBusy(_ channel: RadioChannel) async throws -> Bool
@@ -19,6 +23,7 @@ public protocol FrameRadio: Sendable {
 
 extension FrameRadio {
   public func transferTime(bytes: Int) -> Duration { .zero }
+  public var startDelay: Duration { .zero }
   public func isChannelBusy(_ channel: RadioChannel) async throws -> Bool { false }
   public func recover() async throws {}
 }

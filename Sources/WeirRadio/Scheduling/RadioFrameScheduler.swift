@@ -11,7 +11,7 @@ import Weir
 /// forbids. Finishes when the task of ``run()`` is cancelled: everything that waits is cancelled, and of a frame on the air nobody
 /// knows any more whether it was sent. What becomes of each frame: ``FrameFate``.
 ///
-/// Listening is done on the scheduler's own channel, also before frames that name another.
+/// Listening is done on the channel of the frame that is to be sent, before frames of a lease too.
 ///
 /// Memory: that of ``SchedulerState``, and whoever waits for room: one frame for each task that waits in ``send(_:)``.
 public final class RadioFrameScheduler: Sendable {

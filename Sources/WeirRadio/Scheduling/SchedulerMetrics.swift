@@ -34,6 +34,12 @@ public struct SchedulerMetrics: Sendable, Equatable {
     public let frameClass: FrameClass
     /// The flow's name.
     public let name: String
+
+    /// The key of a flow.
+    public init(frameClass: FrameClass, name: String) {
+      self.frameClass = frameClass
+      self.name = name
+    }
   }
 
   /// By class.

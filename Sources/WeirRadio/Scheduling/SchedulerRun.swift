@@ -13,19 +13,18 @@ extension RadioFrameScheduler {
     }
     if let refusal { throw refusal }
     defer { change { $0.stop(at: clock.now) } }
-    var generator = SystemRandomNumberGenerator()
-    var access: (channel: Modulation, state: ChannelAccess)?
+    var listener = ChannelListener()
     while !Task.isCancelled {
       switch change({ $0.step(at: clock.now) }) {
       case .wait(let until): await bell.wait(until: until, clock)
       case .onAir: await bell.wait()
       case .ready(let frameClass):
-        if let listening {
-          let modulation = change { $0.state.options.channel.modulation }
-          var state = access?.channel == modulation ? access?.state : nil
-          let isFree = await listen(&state, modulation, listening, for: frameClass, &generator)
-          access = state.map { (modulation, $0) }
-          guard isFree else { continue }
+        // What is first may be dropped from a standing queue: then there is nothing to listen for.
+        if listening != nil, let channel = change({ $0.state.nextChannel(at: clock.now) }) {
+          guard await isFree(channel, for: frameClass, &listener) else { continue }
+          // Meanwhile something else may have become the first, for another channel.
+          let next = change { $0.state.nextChannel(at: clock.now) }
+          if let next, next != channel { continue }
         }
         guard let transmission = change({ $0.state.take(at: clock.now) }) else { continue }
         try await transmit(transmission)
@@ -59,7 +58,8 @@ extension RadioFrameScheduler {
     _ payload: [UInt8], on channel: RadioChannel, airtime: Duration
   ) async -> (error: RadioError?, measured: Duration?) {
     let transfer = radio.transferTime(bytes: payload.count)
-    let patience = transfer + airtime * 3 / 2 + .seconds(1)
+    let delay = radio.startDelay
+    let patience = transfer + delay + airtime * 3 / 2 + .seconds(1)
     let start = clock.now
     let error = await withTaskGroup(of: RadioError?.self) { group in
       group.addTask { [radio] in
@@ -87,48 +87,8 @@ extension RadioFrameScheduler {
       group.cancelAll()
       return first
     }
-    return (error, error == nil ? clock.now - start - transfer : nil)
-  }
-
-  /// Listens until the channel is free for a frame of a class, or the start is put off.
-  private func listen(
-    _ access: inout ChannelAccess?, _ modulation: Modulation, _ options: ChannelAccess.Options,
-    for frameClass: FrameClass,
-    _ generator: inout SystemRandomNumberGenerator
-  ) async -> Bool {
-    var state = access ?? ChannelAccess(modulation, options: options)
-    defer { access = state }
-    let (use, channel) = change { ($0.use.percent(at: clock.now), $0.state.options.channel) }
-    var action = state.begin(frameClass, use: use, &generator)
-    while !Task.isCancelled {
-      switch action {
-      case .wait(let time):
-        guard (try? await clock.sleep(for: time)) != nil else { return false }
-        action = state.waited()
-      case .listen:
-        do {
-          let before = clock.now
-          let isBusy = try await radio.isChannelBusy(channel)
-          if isBusy {
-            heardForeign(max(clock.now - before, modulation.detectionTime))
-            change { $0.state.count { $0.backoffs &+= 1 } }
-          }
-          action = state.heard(busy: isBusy, at: clock.now, &generator)
-        } catch {
-          await recover()
-          return false
-        }
-      case .transmit: return true
-      case .putOff:
-        change { $0.state.count { $0.busyChannel &+= 1 } }
-        return false
-      case .recover:
-        change { $0.state.count { $0.busyChannel &+= 1 } }
-        await recover()
-        return false
-      }
-    }
-    return false
+    // Of a frame that waits in the modem nobody sees when it began.
+    return (error, error == nil && delay == .zero ? clock.now - start - transfer : nil)
   }
 
   /// Looks after a radio in an unknown state; one that cannot be put in order is quarantined.

@@ -94,6 +94,14 @@ extension SchedulerState {
     options.rules(of: frameClass).queue.map { max(.zero, $0 - (queues[frameClass]?.airtime ?? .zero)) }
   }
 
+  /// On which channel the frame goes that would be taken now; nil when none would.
+  func nextChannel(at now: Duration) -> RadioChannel? {
+    var copy = self
+    // Of what the copy does nothing is to be seen; without its counts it is cheap.
+    (copy.metrics, copy.reports) = (SchedulerMetrics(), [])
+    return copy.take(at: now)?.channel
+  }
+
   /// When a transmission without the queues, by the holder of a lease, may start; nil when it never may.
   func earliestLeasedStart(_ airtime: Duration, of frameClass: FrameClass, in subBand: Int, from now: Duration)
     -> Duration?

@@ -7,7 +7,8 @@ import Weir
 /// Frames of a dialect whose payloads have no length are followed by a silence of the line, as behind a real modem, whose air is
 /// slower than its line.
 ///
-/// Memory: what the line has not taken yet, and the frames that the dialect lets wait.
+/// Memory: 64 frames that the line has not taken yet (further ones are lost, as on a line without flow control), the answers to what
+/// the host asks, and the frames that the dialect lets wait.
 public final class ModemSimulator: Sendable {
   /// What kind of modem it is.
   public struct Options: Sendable {
@@ -23,6 +24,8 @@ public final class ModemSimulator: Sendable {
     public var channel: @Sendable ([String: String]) -> RadioChannel
     /// What goes wrong.
     public var faults = FaultScript()
+    /// Time between two slots, where it is set up to send in slots.
+    public var slotPeriod: Duration = .seconds(1)
 
     /// A modem with the settings that file transfer changes.
     public init(
@@ -47,15 +50,26 @@ public final class ModemSimulator: Sendable {
     var sendCount = 0
     var sent: [[UInt8]] = []
     var outbox: [[UInt8]] = []
+    var sentCount = 0
+    var overruns = 0
     /// Frames taken and not reported, the one on the air included.
     var taken = 0
     var waiting: [(payload: [UInt8], fault: SendFault?)] = []
+    /// TXDELAY, P and SLOTTIME by their numbers, as far as they were told.
+    var timing: [Int: Int] = [:]
+    /// Until when frames are taken, where it sends in slots.
+    var slotEnd: Duration?
+    var generator: SimulatorGenerator
     /// Counts the starts: what belongs to an earlier one is void.
     var starts = 0
   }
 
   /// Commands that are remembered.
   static let mostCommands = 1_024
+  /// Frames that are remembered.
+  static let mostSent = 16_384
+  /// Frames for a host that does not read.
+  static let mostUnsaid = 64
 
   let options: Options
   let words: ModemWords
@@ -64,6 +78,7 @@ public final class ModemSimulator: Sendable {
   let state: Mutex<State>
   let writing = Bell()
   private let sending = Bell()
+  let slotting = Bell()
   private let requests: AsyncStream<(HostParser.Request, bytes: Int)>
   private let requestInlet: AsyncStream<(HostParser.Request, bytes: Int)>.Continuation
   private let delays: AsyncStream<(Duration, [UInt8])>
@@ -77,7 +92,8 @@ public final class ModemSimulator: Sendable {
     self.radio = radio
     self.medium = medium
     words = ModemWords(dialect: options.dialect)
-    state = Mutex(State(settings: options.settings))
+    let generator = SimulatorGenerator(seed: 0, stream: UInt64(truncatingIfNeeded: radio))
+    state = Mutex(State(settings: options.settings, generator: generator))
     (requests, requestInlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
     (delays, delayInlet) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(256))
     medium.tune(radio, to: options.channel(options.settings))
@@ -89,13 +105,19 @@ public final class ModemSimulator: Sendable {
   /// Commands that came, the newest at the end, at most 1,024; frames are not among them.
   public var commands: [String] { state.withLock { $0.commands } }
 
-  /// Payloads that were on the air to their end.
+  /// Frames that were on the air to their end.
+  public var sentCount: Int { state.withLock { $0.sentCount } }
+
+  /// Frames that were heard and lost, since the host did not read.
+  public var overruns: Int { state.withLock { $0.overruns } }
+
+  /// Payloads that were on the air to their end, the newest at the end, at least 16,384 where there were as many.
   public var sent: [[UInt8]] { state.withLock { $0.sent } }
 
   /// The modem loses its settings and says nothing, as after a short loss of power.
   public func loseSettings() {
     state.withLock { $0.settings = options.settings }
-    medium.tune(radio, to: options.channel(options.settings))
+    changedSettings()
   }
 
   /// Serves a line until it is lost or the task cancelled. Once.
@@ -107,6 +129,7 @@ public final class ModemSimulator: Sendable {
       group.addTask { try await self.listen(to: port) }
       group.addTask { try await self.write(to: port) }
       group.addTask { try await self.transmit() }
+      group.addTask { try await self.announceSlots() }
       group.addTask {
         for await (request, bytes) in self.requests {
           if let baud = self.options.baud { try await self.clock.sleep(for: lineTime(bytes: bytes, baud: baud)) }
@@ -140,14 +163,21 @@ public final class ModemSimulator: Sendable {
     if time > .zero { delayInlet.yield((time, bytes)) } else { say(bytes) }
   }
 
+  /// Makes the settings hold.
+  func changedSettings() {
+    medium.tune(radio, to: options.channel(settings))
+    slotting.ring()
+  }
+
   /// Starts anew: what it was set to is gone, and so is what it was doing.
   func reset() {
     state.withLock { state in
       state.settings = options.settings
       state.starts += 1
       (state.taken, state.waiting) = (0, [])
+      (state.timing, state.slotEnd) = ([:], nil)
     }
-    medium.tune(radio, to: options.channel(options.settings))
+    changedSettings()
     say(words.banner)
   }
 
@@ -165,7 +195,13 @@ public final class ModemSimulator: Sendable {
 
   func startSending() { sending.ring() }
 
-  private func hear(_ frame: ReceivedFrame) { say(words.received(frame)) }
+  private func hear(_ frame: ReceivedFrame) {
+    let hasRoom = state.withLock { state in
+      if state.outbox.count >= ModemSimulator.mostUnsaid { state.overruns += 1 }
+      return state.outbox.count < ModemSimulator.mostUnsaid
+    }
+    if hasRoom { say(words.received(frame)) }
+  }
 
   private func listen(to port: any BytePort) async throws {
     var parser = HostParser(options.dialect)
@@ -228,9 +264,14 @@ public final class ModemSimulator: Sendable {
       return
     default: break
     }
+    try await accessChannel(channel)
     try await medium.transmit(from: radio, payload, on: channel) { self.state.withLock { $0.starts != start } }
     finish(start) {
-      self.state.withLock { $0.sent.append(payload) }
+      self.state.withLock { state in
+        state.sentCount += 1
+        state.sent.append(payload)
+        if state.sent.count > 2 * ModemSimulator.mostSent { state.sent.removeFirst(ModemSimulator.mostSent) }
+      }
       let report = self.words.report(true)
       switch fault {
       case .noReport: break

@@ -76,6 +76,8 @@ struct HostParser: Sendable {
     case payload([UInt8])
     /// A payload in digits that are none, or longer than the modem takes.
     case badPayload
+    /// TXDELAY, P or SLOTTIME of KISS, by its number.
+    case timing(Int, UInt8)
   }
 
   private let dialect: ModemDialect
@@ -139,6 +141,7 @@ struct HostParser: Sendable {
       guard let type = buffer.first else { return nil }
       let body = Array(buffer.dropFirst())
       if type == 6 { return .command(String(decoding: HexText.digits(body), as: UTF8.self)) }
+      if (1...3).contains(type), let value = body.first { return .timing(Int(type), value) }
       guard type == 0 else { return nil }
       return body.count <= dialect.maximumPayload ? .payload(body) : .badPayload
     case (KissFraming.escape, false): isEscaped = true

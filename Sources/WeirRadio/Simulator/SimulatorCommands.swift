@@ -3,8 +3,9 @@ extension ModemSimulator {
   func answer(_ request: HostParser.Request, _ port: any BytePort) async throws {
     switch request {
     case .badPayload: say(words.failure(.tooLong))
+    case .timing(let number, let value): state.withLock { $0.timing[number] = Int(value) }
     case .payload(let payload):
-      guard take(payload) else {
+      guard isInSlot, take(payload) else {
         say(words.failure(.busy))
         return
       }
@@ -68,11 +69,8 @@ extension ModemSimulator {
     let new = String(rest.dropFirst())
     // Leaving the transparent mode twice is answered like this by the firmware.
     if name == "WORKMODE", new == "82", value == "82" { return [words.failure(.parameter)] }
-    let settings = state.withLock { state in
-      state.settings[name] = new
-      return state.settings
-    }
-    medium.tune(radio, to: options.channel(settings))
+    state.withLock { $0.settings[name] = new }
+    changedSettings()
     return [words.success]
   }
 
