@@ -43,6 +43,8 @@ struct MachineAir {
   private(set) var actions: [[TransferAction]] = [[], []]
   private(set) var rejections: [TransferError] = []
   private(set) var airtime: Duration = .zero
+  private(set) var frameTotal = 0
+  private(set) var lostCount = 0
   /// Frames, counted over both ends, that the modem refuses.
   var refusedSends: Set<Int> = []
   /// Frames, counted over both ends, that nobody hears.
@@ -112,7 +114,12 @@ struct MachineAir {
     busyUntil[end] = over + pacing.turnAround
     schedule(.sent(end, isSent: true), at: over)
     if lostFrames.contains(frameCount) || (losesData && TransferHeader(shapeOf: bytes)?.type == .data) { return }
-    for copy in 0..<(fraction() < link.duplicates ? 2 : 1) where fraction() >= link.loss {
+    frameTotal += 1
+    for copy in 0..<(fraction() < link.duplicates ? 2 : 1) {
+      guard fraction() >= link.loss else {
+        lostCount += 1
+        continue
+      }
       var payload = bytes
       if fraction() < link.damage {
         payload[generator.index(below: payload.count)] ^= UInt8(1 + generator.index(below: 255))

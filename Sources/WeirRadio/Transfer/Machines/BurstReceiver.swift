@@ -124,6 +124,7 @@ struct BurstReceiver: TransferMachine {
     case .wantsPause, .returned: break
     }
     if phase != .ended { _ = talk.sendNext() }
+    if let failure = talk.failure { end(.failed(failure)) }
     return talk.takeActions()
   }
 
