@@ -43,7 +43,8 @@ let package = Package(
     .target(
       name: "WeirRadio", dependencies: ["Weir", "WeirChunks", "CPseudoTerminal"],
       exclude: [
-        "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/Wire/README.md",
+        "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/README.md",
+        "Transfer/Wire/README.md",
       ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "WeirTrace", "CZstd"],

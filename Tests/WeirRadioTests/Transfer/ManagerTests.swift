@@ -206,7 +206,8 @@ import WeirTesting
     #expect(heard.value == [[Data("hello back".utf8)], [Data("hello".utf8)]])
   }
 
-  @Test func `a file that a receiver has no room for is refused with the reason`() throws {
+  @Test func `report 18 C39 a file that a receiver has no room for is refused with the reason, and is no event`() throws
+  {
     try simulated(seed: 7) { simulation in
       try await TransferStations.run(
         simulation, options: { index, options in if index == 1 { options.admission = { _, _ in .noSpace } } }

@@ -8,6 +8,12 @@ import WeirTesting
 
 /// The radio before, during and after a transfer (radio study, C8 to C28).
 @Suite struct RestorationTests {
+  /// Which commands fail, by how many of the same text went before.
+  struct Failing: Sendable {
+    let error: @Sendable (String, Int) -> (any Error)?
+    init(_ error: @escaping @Sendable (String, Int) -> (any Error)?) { self.error = error }
+  }
+
   /// A transport that notes what it is asked, in order, with the state of the lease, and fails where it is told to.
   final class Witness: FileTransferTransport {
     struct Call: Sendable, Equatable {
@@ -17,10 +23,9 @@ import WeirTesting
     let modem: ATModem
     let arbiter = Noted<TestArbiter?>(nil)
     let calls = Noted([Call]())
-    /// Commands that fail, by how many of the same text went before.
-    let failures: @Sendable (String, Int) -> (any Error)?
+    let failures: Failing
 
-    init(_ modem: ATModem, failures: @escaping @Sendable (String, Int) -> (any Error)? = { _, _ in nil }) {
+    init(_ modem: ATModem, failures: Failing) {
       self.modem = modem
       self.failures = failures
     }
@@ -29,7 +34,7 @@ import WeirTesting
       let isLeased = arbiter.value?.log.isHeld ?? true
       let before = calls.value.filter { $0.text == text }.count
       calls.change { $0.append(Call(text: text, isLeased: isLeased)) }
-      if let error = failures(text, before) { throw error }
+      if let error = failures.error(text, before) { throw error }
     }
 
     func runAtCommand(_ command: String, timeoutMs: Int, log: Bool) async throws -> [String] {
@@ -51,7 +56,7 @@ import WeirTesting
   /// Sends a file through a witness.
   private func send(
     seed: UInt64 = 1, settings: FileTransferRadioSettings? = .turMass, faults: FaultScript = FaultScript(),
-    failures: @escaping @Sendable (String, Int) -> (any Error)? = { _, _ in nil },
+    failures: Failing = Failing { _, _ in nil },
     check: @escaping @Sendable (TransferStations, FileTransferResult, Witness) throws -> Void
   ) throws {
     try simulated(seed: seed) { simulation in
@@ -123,7 +128,8 @@ import WeirTesting
   }
 
   @Test func `C11 C24 a success after which a value can not be put back quarantines the radio`() throws {
-    try send(failures: { text, _ in text == "AT+RATE=11" ? RadioError(.commandFailed, "AT_PARAM_ERROR") : nil }) {
+    try send(failures: Failing { text, _ in text == "AT+RATE=11" ? RadioError(.commandFailed, "AT_PARAM_ERROR") : nil })
+    {
       stations, result, witness in
       let simulation = stations.simulation
       try simulation.require(result.outcome == .success, "\(result)")
@@ -136,23 +142,27 @@ import WeirTesting
   }
 
   @Test func `C26 the first of several failures is the one that is told`() throws {
-    try send(failures: { text, _ in
-      switch text {
-      case "AT+ADDTL=007": RadioError(.commandFailed, "first")
-      case "AT+FREQ=470500000": RadioError(.commandFailed, "second")
-      default: nil
+    try send(
+      failures: Failing { text, _ in
+        switch text {
+        case "AT+ADDTL=007": RadioError(.commandFailed, "first")
+        case "AT+FREQ=470500000": RadioError(.commandFailed, "second")
+        default: nil
+        }
       }
-    }) { stations, result, _ in
+    ) { stations, result, _ in
       // A value that is there all the same is no failure: ADDTL was never changed.
       try stations.simulation.require(result.restoration == .restored, "\(result)")
     }
-    try send(failures: { text, count in
-      switch text {
-      case "AT+ADDTL?" where count > 0: RadioError(.commandTimedOut, "first")
-      case "AT+FREQ?" where count > 0: RadioError(.commandTimedOut, "second")
-      default: nil
+    try send(
+      failures: Failing { text, count in
+        switch text {
+        case "AT+ADDTL?" where count > 0: RadioError(.commandTimedOut, "first")
+        case "AT+FREQ?" where count > 0: RadioError(.commandTimedOut, "second")
+        default: nil
+        }
       }
-    }) { stations, result, _ in
+    ) { stations, result, _ in
       guard case .failed(.transport(let reason)) = result.restoration else { throw RequirementFailed() }
       try stations.simulation.require(reason.contains("first"), reason)
     }
@@ -172,9 +182,11 @@ import WeirTesting
 
   @Test(arguments: 0..<4)
   func `C25 a snapshot that fails half way ends the transfer, and nothing was changed`(step: Int) throws {
-    try send(failures: { text, _ in
-      text == Self.snapshot[step] ? RadioError(.commandTimedOut, "silent") : nil
-    }) { stations, result, witness in
+    try send(
+      failures: Failing { text, _ in
+        text == Self.snapshot[step] ? RadioError(.commandTimedOut, "silent") : nil
+      }
+    ) { stations, result, witness in
       let simulation = stations.simulation
       guard case .failure(.transport) = result.outcome else { throw RequirementFailed() }
       try simulation.require(result.restoration == .notRequired)
@@ -185,7 +197,7 @@ import WeirTesting
 
   @Test(arguments: ["AT+WORKMODE=82", "AT+RATE=18", "AT+ANYRATELEN=600"])
   func `C21 C25 a setting that is refused ends the transfer, and what was changed is put back`(command: String) throws {
-    try send(failures: { text, _ in text == command ? RadioError(.commandFailed, "AT_ERROR") : nil }) {
+    try send(failures: Failing { text, _ in text == command ? RadioError(.commandFailed, "AT_ERROR") : nil }) {
       stations, result, witness in
       let simulation = stations.simulation
       guard case .failure(.transport(let reason)) = result.outcome else { throw RequirementFailed() }
@@ -234,7 +246,7 @@ import WeirTesting
   }
 
   /// A modem that has started anew may have lost more than was read (radio study, report 14).
-  @Test func `a modem that starts anew during a transfer is put back and quarantined`() throws {
+  @Test func `report 14 a modem that starts anew during a transfer is put back and quarantined`() throws {
     var faults = FaultScript()
     faults.sends = [2: .resets]
     try send(faults: faults) { stations, result, _ in
@@ -248,7 +260,7 @@ import WeirTesting
   }
 
   /// A modem that loses its settings and says nothing (radio study, report 46).
-  @Test func `a modem that lost its settings in silence is found out`() throws {
+  @Test func `report 46 a modem that lost its settings in silence is found out`() throws {
     try simulated(seed: 9) { simulation in
       try await TransferStations.run(simulation) { stations in
         async let result = stations.managers[0].send(try TransferStations.request(MachineAir.noise(60_000)))

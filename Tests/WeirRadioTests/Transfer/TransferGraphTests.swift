@@ -49,7 +49,8 @@ import WeirTesting
             await live.waitUntilEnded()
             return try live[live.handles].value
           }
-          try simulation.require(deliveries.map(\.result.outcome) == [.success, .success, .success], "\(deliveries.map(\.result))")
+          try simulation.require(
+            deliveries.map(\.result.outcome) == [.success, .success, .success], "\(deliveries.map(\.result))")
           while managers[1].desk.active != nil { try await air.clock.sleep(for: .milliseconds(50)) }
           outlet.finish()
           var files: [Data?] = []
@@ -60,7 +61,8 @@ import WeirTesting
             case .passed: passed += 1
             }
           }
-          try simulation.require(files == Self.files.map { Data($0) } && passed == 1, "\(files.count) files, \(passed) passed")
+          try simulation.require(
+            files == Self.files.map { Data($0) } && passed == 1, "\(files.count) files, \(passed) passed")
           group.cancelAll()
         }
       }

@@ -27,6 +27,8 @@ struct BurstReceiver: TransferMachine {
   private var heardSinceStatus = 0
   private var expected: Int
   private var losses = LossMeter()
+  /// Chunks that were here when the STATUS was made that is on its way.
+  private var reportOnItsWay: Int?
   private let burst: Int
   /// Time until this end may send again after a STATUS, where the region's budget is used up.
   private var nextTransmission: Duration = .zero
@@ -122,6 +124,7 @@ struct BurstReceiver: TransferMachine {
     case .wantsPause, .returned: break
     }
     if phase != .ended { _ = talk.sendNext() }
+    if let failure = talk.failure { end(.failed(failure)) }
     return talk.takeActions()
   }
 
@@ -137,6 +140,7 @@ struct BurstReceiver: TransferMachine {
 
   private mutating func sent(at now: Duration) {
     talk.settle()
+    if talk.next == nil { reportOnItsWay = nil }
     guard talk.outstanding == 0, talk.next == nil else { return }
     switch phase {
     case .answering: if case .refused(let refusal) = answer { end(.refused(refusal)) }
@@ -229,6 +233,8 @@ struct BurstReceiver: TransferMachine {
 
   /// It is this end's turn: chat goes first, then what is missing.
   private mutating func report() {
+    // What is on its way already says the same.
+    if let reportOnItsWay, reportOnItsWay == buffer?.count { return }
     talk.isStatusDue = true
     if talk.outstanding == 0 { sendStatus() }
   }
@@ -242,6 +248,7 @@ struct BurstReceiver: TransferMachine {
       number: nextStatus, missing: missing, of: geometry, quarterDecibels: meter.quarterDecibels, rate: initiation.rate,
       nextTransmission: UInt16(max(0, min(65_535, nextTransmission / .milliseconds(1)))))
     nextStatus &+= 1
+    reportOnItsWay = buffer.count
     if heardSinceStatus > 0 { losses.note(lost: expected - heardSinceStatus, of: expected) }
     heardSinceStatus = 0
     expected = min(burst, geometry.count - buffer.count)

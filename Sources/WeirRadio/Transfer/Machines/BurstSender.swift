@@ -87,6 +87,7 @@ struct BurstSender: TransferMachine {
     case .superseded, .heldBack: break
     }
     pump()
+    if let failure = talk.failure { end(.failed(failure)) }
     return talk.takeActions()
   }
 

@@ -63,6 +63,7 @@ struct PhyReceiver: TransferMachine {
     case .heldBack, .said, .wantsPause, .returned, .superseded: break
     }
     if phase != .ended, isRadioReady { _ = talk.sendNext() }
+    if let failure = talk.failure { end(.failed(failure)) }
     return talk.takeActions()
   }
 

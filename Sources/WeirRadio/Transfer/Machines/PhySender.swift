@@ -77,6 +77,7 @@ struct PhySender: TransferMachine {
     case .heardForeign, .heldBack, .said, .wantsPause, .returned, .superseded: break
     }
     if phase != .ended { _ = talk.sendNext() }
+    if let failure = talk.failure { end(.failed(failure)) }
     return talk.takeActions()
   }
 

@@ -14,6 +14,8 @@ struct SessionTalk: Sendable {
   var actions: [TransferAction] = []
   /// Frames that were handed over and of whose end nothing is known.
   private(set) var outstanding = 0
+  /// Why a frame could not be made, which never happens: the transfer ends then.
+  private(set) var failure: FileTransferError?
   /// The control frame to be sent next; a newer one takes its place.
   var next: TransferFrame?
   private(set) var messages: [[UInt8]] = []
@@ -47,7 +49,7 @@ struct SessionTalk: Sendable {
       actions.append(.send(try packet.bytes(authentication)))
       outstanding += 1
     } catch {
-      actions.append(.finish(.failed(.internalFailure("\(error)"))))
+      failure = .internalFailure("\(error)")
     }
   }
 

@@ -82,8 +82,8 @@ public struct TransferPacing: Sendable, Hashable {
   var initiationWait: Duration { answerTime(bytes: Self.controlLength(.burstSack)) }
   /// How long to wait for STATUS and for FINISH_ACK.
   var statusWait: Duration { answerTime(bytes: 60) }
-  /// How long a receiver hears nothing before it gives up.
-  var idleLimit: Duration { max(.seconds(30), statusWait * 8, frameTime(bytes: frameLimit) * 16) }
+  /// How long a receiver hears nothing before it gives up: a whole burst may get lost.
+  var idleLimit: Duration { max(.seconds(30), statusWait * 8 + frameTime(bytes: frameLimit) * burst) }
 
   private func lineTime(_ bytes: Int) -> Duration {
     guard let baud, baud > 0 else { return .zero }

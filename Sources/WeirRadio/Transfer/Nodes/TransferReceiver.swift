@@ -1,10 +1,11 @@
+import Synchronization
+import Weir
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
-import Synchronization
-import Weir
 
 /// What becomes of what a radio hears.
 public enum FileReception: Sendable {

@@ -1,9 +1,10 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
-import Synchronization
 
 /// A modem whose air is shared by a scheduler, as file transfer wants it: frames go through the scheduler's lease, so that they count
 /// in the window of the region, and everybody else waits meanwhile.
