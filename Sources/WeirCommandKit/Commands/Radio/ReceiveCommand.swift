@@ -62,6 +62,7 @@ public enum ReceiveCommand: Command {
     }
     let work = Task {
       try await station.run(as: UInt8(clamping: arguments[local]), key: key) {
+        output.ready(UInt8(clamping: arguments[local]))
         var left = arguments[count]
         for await end in ends {
           try end.get()
