@@ -24,10 +24,10 @@ public enum ReceiveCommand: Command {
       """,
     ],
     options: [
-      folder.description, local.description, count.description, TransferStation.port.description,
-      TransferKey.file.description, TransferStation.profile.description, TransferOutput.json.description,
+      folder.description, local.description, count.description, TransferKey.file.description,
+      TransferOutput.json.description,
       TransferOutput.progress.description,
-    ] + RadioLineOptions.descriptions,
+    ] + TransferStation.descriptions + RadioLineOptions.descriptions,
     examples: [("weir receive --port /dev/ttyUSB1 --into inbox --key-file key", "Until Ctrl-C")])
 
   public static func run(_ arguments: ParsedArguments) async throws -> ExitCode {
