@@ -41,7 +41,8 @@ let package = Package(
     .target(
       name: "WeirRadio", dependencies: ["Weir", "WeirChunks", "CPseudoTerminal"],
       exclude: [
-        "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/Wire/README.md",
+        "README.md", "Modem/README.md", "Ports/README.md", "Simulator/README.md", "Transfer/README.md",
+        "Transfer/Wire/README.md",
       ]),
     .target(
       name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "CZstd"],
@@ -59,8 +60,14 @@ let package = Package(
     .target(name: "CustomStages", dependencies: ["Weir"], path: "Examples/CustomStage/Stages"),
     .executableTarget(
       name: "CustomStage", dependencies: ["Weir", "WeirTesting", "CustomStages"], path: "Examples/CustomStage/Program"),
+    .target(
+      name: "AppAndExtensionStore", dependencies: ["WeirStore", "WeirHistory"], path: "Examples/AppAndExtension/Store"),
     .executableTarget(
-      name: "HistoryHooks", dependencies: ["Weir", "WeirStore", "WeirHistory"], path: "Examples/HistoryHooks"),
+      name: "ChatApp", dependencies: ["AppAndExtensionStore", "Weir", "WeirStore", "WeirHistory"],
+      path: "Examples/AppAndExtension/App"),
+    .executableTarget(
+      name: "ShareExtension", dependencies: ["AppAndExtensionStore", "WeirHistory"],
+      path: "Examples/AppAndExtension/Extension"),
     .target(
       name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
       path: "Examples/InboxBrowser/Screen"),
@@ -77,7 +84,8 @@ let package = Package(
     .testTarget(name: "WeirStoreTests", dependencies: ["WeirStore", "CSQLite"]),
     .executableTarget(name: "HistoryProbe", dependencies: ["WeirHistory", "WeirStore"], path: "Tests/HistoryProbe"),
     .testTarget(
-      name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting", "HistoryProbe"]),
+      name: "WeirHistoryTests", dependencies: ["WeirHistory", "WeirStore", "Weir", "WeirTesting", "HistoryProbe"],
+      exclude: ["CONTRACT.md"]),
     .testTarget(
       name: "WeirChatTests", dependencies: ["WeirChat", "WeirTesting", "ChatFixtures", "StoreKillProbe"],
       exclude: ["Fixtures"]),

@@ -19,6 +19,8 @@ public final class History: Sendable {
   public let path: String
   /// What was given when it was opened.
   public let options: HistoryOptions
+  /// What the opening has found that somebody should know of, and that is no failure.
+  public let notices: [HistoryNotice]
   let writer: WriterThread<RecordingContext>
   let reader: WriterThread<ReadingContext>
   let head: HeadMonitor
@@ -29,11 +31,12 @@ public final class History: Sendable {
   private let standing: FileStanding?
 
   private init(
-    path: String, options: HistoryOptions, writer: WriterThread<RecordingContext>,
+    path: String, options: HistoryOptions, notices: [HistoryNotice], writer: WriterThread<RecordingContext>,
     reader: WriterThread<ReadingContext>, head: HeadMonitor, watcher: WakeThread
   ) {
     self.path = path
     self.options = options
+    self.notices = notices
     self.writer = writer
     self.reader = reader
     self.head = head
@@ -58,6 +61,9 @@ public final class History: Sendable {
   ///   - schema: who owns the file and how its tables come to be; by default somebody else sees to that.
   ///   - tables: whose changes are recorded. Their columns and keys must exist.
   /// - Throws: ``HistoryError`` of kind `badDeclaration`, `unseenChange` (a table declares REPLACE) or `store`.
+  ///
+  /// Where nothing has to be made or mended, nothing is written, and nobody who writes is waited for. See ``notices`` for what
+  /// was found on the way.
   public static func open(
     _ path: String, schema: Schema = .anyFile, tracking tables: [TrackedTable],
     options: HistoryOptions = HistoryOptions()
@@ -68,7 +74,7 @@ public final class History: Sendable {
     let bellName = Doorbell.newName()
     // Hung when all else has gone well: a call that fails leaves nothing behind.
     let ringer = Mutex<DoorbellRinger?>(nil)
-    let fault = Mutex<HistoryError?>(nil)
+    let installation = Installation(schema: schema, tables: tables)
     let writer: WriterThread<RecordingContext>
     let reader: WriterThread<ReadingContext>
     do throws(StoreError) {
@@ -82,18 +88,18 @@ public final class History: Sendable {
           ringer.withLock { $0 }?.ring()
           if let seq = context.takeRecorded() { head.recorded(upTo: seq) }
         })
-      writer = try await WriterThread.open(path: path, schema: schema, options: settings, events: events) {
-        (connection) throws(StoreError) in
-        // Otherwise a REPLACE would delete rows unseen.
-        try connection.execute("PRAGMA recursive_triggers = ON")
-        if let found = try RecordingInstaller.install(tables, on: connection) {
-          fault.withLock { $0 = found }
-          throw StoreError(.invalidInput, found.detail)
-        }
-        return try RecordingContext(connection)
-      }
+      writer = try await WriterThread.open(
+        path: path, schema: schema, options: settings,
+        verify: { (connection) throws(StoreError) in try installation.look(at: connection) },
+        isReady: { (connection) throws(StoreError) in try installation.isDone(on: connection) }, events: events,
+        makeContext: { (connection) throws(StoreError) in
+          // Otherwise a REPLACE would delete rows unseen.
+          try connection.execute("PRAGMA recursive_triggers = ON")
+          try installation.run(on: connection)
+          return try RecordingContext(connection)
+        })
     } catch {
-      throw fault.withLock { $0 } ?? HistoryError(error)
+      throw installation.fault ?? HistoryError(error)
     }
     do throws(StoreError) {
       reader = try await WriterThread.open(path: path, schema: .anyFile, options: .reader) {
@@ -111,9 +117,13 @@ public final class History: Sendable {
     if options.wake.doorbell {
       let ring = DoorbellRinger(besideDatabase: path, except: bellName)
       ringer.withLock { $0 = ring }
+      // Readers that a gap has made void.
+      if !installation.gaps.isEmpty { ring?.ring() }
     }
     let watcher = WakeThread(database: path, options: options.wake, bell: bell, head: head)
-    return History(path: path, options: options, writer: writer, reader: reader, head: head, watcher: watcher)
+    return History(
+      path: path, options: options, notices: installation.notices, writer: writer, reader: reader, head: head,
+      watcher: watcher)
   }
 
   /// Ends the work in hand and closes the file. What a hook still thinks about comes again with the next start. Later calls throw, and everybody who waits for changes is let go.

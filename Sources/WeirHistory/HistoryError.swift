@@ -31,6 +31,8 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
     case rewritten = "history.rewritten"
     /// Recording cannot be taken away while consumers live.
     case liveCursor = "history.live-cursor"
+    /// A trigger of the user fires itself without end.
+    case recursingTrigger = "history.recursing-trigger"
     /// A hook named as an anchor is not registered.
     case unknownHook = "history.unknown-hook"
     /// Nobody has given up on that transaction, or its dead letter is replayed or discarded already.
@@ -68,6 +70,11 @@ public struct HistoryError: CodedError, RetryableError, Equatable, CustomStringC
         .badDeclaration,
         "\(error.detail): the history records this table; make it anew by copying, or stop the recording, change it and "
           + "open the history again")
+    } else if error.detail.contains("too many levels of trigger recursion") {
+      self.init(
+        .recursingTrigger,
+        "a trigger fires itself without end, since on connections that record triggers fire for what they do themselves; "
+          + "give it a WHEN that is false the second time: \(error.detail)")
     } else {
       self.init(.store, error.description, error)
     }

@@ -8,6 +8,7 @@ struct ProbeArguments: Sendable {
       --rows N           rows of each (default 1)
       --same             rows that other probes write as well, merged by an UPSERT
       --pause MS         between two
+      --hold             keeps the transaction open until its input ends
       --die-at body:N    ends like a crash inside the transaction N of its own
     HistoryProbe follow PATH AUTHOR [options]   merges what others write, until its input ends; prints what it observed,
                                                 merged and rebuilt
@@ -42,6 +43,7 @@ struct ProbeArguments: Sendable {
   private(set) var failAt: Int64?
   private(set) var waitAt: Int64?
   private(set) var isHasty = false
+  private(set) var holds = false
   private(set) var slow = 0
   private(set) var cleans = false
   private(set) var exports = false
@@ -58,6 +60,7 @@ struct ProbeArguments: Sendable {
       case "--same": isSame = true
       case "--clean": cleans = true
       case "--hasty": isHasty = true
+      case "--hold": holds = true
       case "--export": exports = true
       case "--no-bell": options.wake.doorbell = false
       case "--no-watch": options.wake.watchesDirectory = false

@@ -38,6 +38,11 @@ struct ProbeWriter {
         try insert.run()
       }
       arguments.dieIf("body", [Int64(number)])
+      if arguments.holds {
+        say("holding")
+        var byte: UInt8 = 0
+        while read(0, &byte, 1) > 0 {}
+      }
     }.seq
     say("wrote \(seq ?? 0)")
   }

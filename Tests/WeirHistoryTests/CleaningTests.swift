@@ -200,6 +200,52 @@ import WeirStore
     await history.close()
   }
 
+  @Test func `C35: a cleaning that fails is no failure of the pass`() async throws {
+    let (fixture, history) = try await prepared("app")
+    defer { fixture.keep() }
+    try fixture.raw(
+      "CREATE TRIGGER kept BEFORE UPDATE OF purged_through ON history_store BEGIN SELECT RAISE(ABORT, 'not now'); END")
+    var harness = PassHarness(history)
+    harness.settings.cleaning = .byNotification(1)
+    try await history.insert("a", as: "ext")
+    try await harness.run()
+    #expect(harness.merged == [1] && harness.failures.isEmpty && harness.cleanings.isEmpty)
+    #expect(harness.events.all.contains { if case .cleaningFailed = $0 { true } else { false } })
+    #expect(try await history.cursor(of: "app").seq == 1)
+    #expect(try await seqs(history) == "1")
+    await history.close()
+  }
+
+  @Test func `stamps of the future keep nothing for ever, and a clock that is behind deletes nothing early`()
+    async throws
+  {
+    let (fixture, history) = try await prepared("app")
+    defer { fixture.keep() }
+    for number in 1...6 { try await history.insert("\(number)", as: "ext") }
+    try await history.catchUp("app")
+    let keeping = HistoryKeeping(age: .seconds(600))
+    let now = Int64(Date().timeIntervalSince1970 * 1_000)
+    func stamp(_ walls: [Int64]) throws {
+      for (index, wall) in walls.enumerated() {
+        try fixture.raw(
+          "UPDATE history_log SET wall = \(wall) WHERE id >> 26 = \(index + 1) AND entity IS NULL AND wall NOT NULL")
+      }
+    }
+    let (old, future) = (now - 3_600_000, now + 86_400_000_000)
+    // Our clock is behind all of them, or they are as young as can be.
+    try stamp([future, future, future, future, future, future])
+    #expect(try await history.forecastCleaning(keeping: keeping).transactions == 0)
+    // Written ahead of time, before one that is young, and at the end.
+    try stamp([old, future, future, now, old, future])
+    #expect(try await history.forecastCleaning(keeping: keeping).transactions == 1)
+    try stamp([old, old, future, old, old, future])
+    #expect(try await history.forecastCleaning(keeping: keeping).transactions == 5)
+    // What follows it has aged.
+    try stamp([future, old, future, old, future, old])
+    #expect(try await history.clean(keeping: keeping).transactions == 6)
+    await history.close()
+  }
+
   @Test func `a pin holds back until it is taken away`() async throws {
     let (fixture, history) = try await prepared("app")
     defer { fixture.keep() }

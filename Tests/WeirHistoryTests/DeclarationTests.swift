@@ -70,6 +70,11 @@ import WeirStore
     let other = await fault(
       fixture, [TrackedTable("person", entity: "Human", key: ["id"])], schema: HistoryFixture.schema)
     #expect(other?.kind == .badDeclaration && other?.detail.contains("recorded as Person") == true)
+    // Under another key they would not know the rows again.
+    try fixture.raw("CREATE UNIQUE INDEX named ON person (name)")
+    let unlike = await fault(
+      fixture, [TrackedTable("person", entity: "Person", key: ["name"])], schema: HistoryFixture.schema)
+    #expect(unlike?.kind == .badDeclaration && unlike?.detail.contains("told apart by id") == true, "\(unlike as Any)")
     await second.close()
     await first.close()
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirHistory
 import WeirStore
@@ -21,6 +22,8 @@ import WeirStore
     #expect(calls.all.count == 1 && calls.all[0].count == 1)
     let context = calls.all[0][0]
     #expect(context.entityName == "Person" && context.operation == .insert && context.author == "ext")
+    #expect(context.process == Int64(getpid()))
+    #expect(context.objectIDURL.absoluteString == "weir://\(context.delivery.store)/Person/1")
     #expect(context.key == [.integer(1)] && context.tombstone == nil && context.seq == 1)
     await history.close()
   }
@@ -165,7 +168,8 @@ import WeirStore
     try await history.run("DELETE FROM person", as: "ext")
     try await harness.run()
     #expect(calls.all.map { $0.tombstone != nil } == [false, false, true])
-    #expect(calls.all[2].tombstone == ["name": .text("Ann"), "age": .integer(31)])
+    #expect(calls.all[2].tombstone?.attributes == ["name": .text("Ann"), "age": .integer(31)])
+    #expect(calls.all[2].tombstone?.deletedDate == calls.all[2].timestamp)
     await history.close()
   }
 

@@ -27,18 +27,18 @@ extension Outlet {
     let link = builder.link(name, limit, "wait", written: false, location)
     let make = self.make
     let inner = builder.link("\(name).in", .elements(workers * 2), "wait", written: false, location)
-    return Outlet<S.Output>(builder, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet<S.Output>(builder, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring: Link<S.Output> = run.makeLink(link, node: node, writers: workers)
       switch parallel {
       case .serial:
-        serialWorker(stage, supervision, node, name, make, ring, run)
+        serialWorker(stage, supervision, node, make, ring, run)
       case .unordered:
         let shared: Link<Element> = run.makeLink(inner, node: node, readers: workers)
-        feedShared(make, run, name) { WriterPort(shared, scope: $0) }
+        feedShared(make, run) { WriterPort(shared, segment: $0) }
         let ends = WorkerEnds(count: workers)
-        for index in 0..<workers {
-          worker(stage, supervision, node, "\(name).\(index)", shared, most: 1, ring, run, ends)
+        for _ in 0..<workers {
+          worker(stage, supervision, node, shared, most: 1, ring, run, ends)
         }
       case .lanes(_, let key):
         let lanes = (0..<workers).map { lane -> Link<Element> in
@@ -46,15 +46,15 @@ extension Outlet {
             name: "\(name).lane\(lane)", limit: .elements(parallel.laneLimit), policy: "wait", isWritten: false)
           return run.makeLink(description, node: node)
         }
-        feedLanes(make, run, name, lanes, key)
+        feedLanes(make, run, lanes, key)
         let ends = WorkerEnds(count: workers)
-        for (index, lane) in lanes.enumerated() {
-          worker(stage, supervision, node, "\(name).\(index)", lane, most: .max, ring, run, ends)
+        for lane in lanes {
+          worker(stage, supervision, node, lane, most: .max, ring, run, ends)
         }
       case .ordered:
-        orderedWorkers(stage, supervision, node, name, make, inner, ring, run, workers)
+        orderedWorkers(stage, supervision, node, make, inner, ring, run, workers)
       }
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
@@ -80,15 +80,15 @@ extension AsyncChunkStage {
     let link = builder.link(name, placement.limit, "wait", written: false, location)
     let make = outlet.make
     let stage = self
-    return Outlet<Output>(builder, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet<Output>(builder, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring: Link<Output> = run.makeLink(link, node: node)
-      let upstream = run.newScope()
+      let upstream = run.newSegment()
       let reader = make(upstream)
       let worker = ChunkWorker(stage, supervision: supervision, node: upstream.addNode(node))
-      let writer = WriterPort(ring, scope: upstream)
-      upstream.seal(name: name) { writer.finish(await worker.run(reader) { await writer.send(&$0) }) }
-      return ReaderPort(ring, scope: scope)
+      let writer = WriterPort(ring, segment: upstream)
+      upstream.seal { writer.finish(await worker.run(reader, into: writer)) }
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
@@ -97,27 +97,27 @@ extension AsyncChunkStage {
 
 @inlinable
 func serialWorker<S: AsyncStage>(
-  _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
-  _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ ring: Link<S.Output>, _ run: RunContext
+  _ stage: S, _ supervision: Supervision, _ node: Int,
+  _ make: @Sendable (Segment) -> ChunkReader<S.Input>, _ ring: Link<S.Output>, _ run: RunContext
 ) {
-  let scope = run.newScope()
-  let reader = make(scope)
-  let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
-  let writer = WriterPort(ring, scope: scope)
-  scope.seal(name: name) { writer.finish(await worker.run(reader) { await writer.send(&$0) }) }
+  let segment = run.newSegment()
+  let reader = make(segment)
+  let worker = AsyncWorker(stage, supervision: supervision, node: segment.addNode(node))
+  let writer = WriterPort(ring, segment: segment)
+  segment.seal { writer.finish(await worker.run(reader, into: writer)) }
 }
 
 @inlinable
 func worker<S: AsyncStage>(
-  _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String, _ input: Link<S.Input>, most: Int,
+  _ stage: S, _ supervision: Supervision, _ node: Int, _ input: Link<S.Input>, most: Int,
   _ ring: Link<S.Output>, _ run: RunContext, _ ends: WorkerEnds
 ) {
-  let scope = run.newScope()
-  let port = ReaderPort(input, scope: scope)
-  let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
-  let writer = WriterPort(ring, scope: scope)
-  scope.seal(name: name) {
-    let end = await worker.run(port.reader, most: most) { await writer.send(&$0) }
+  let segment = run.newSegment()
+  let port = ReaderPort(input, segment: segment)
+  let worker = AsyncWorker(stage, supervision: supervision, node: segment.addNode(node))
+  let writer = WriterPort(ring, segment: segment)
+  segment.seal {
+    let end = await worker.run(port.reader, most: most, into: writer)
     ends.finish(writer, end, isOwn: worker.hasFailed)
   }
 }
@@ -125,24 +125,24 @@ func worker<S: AsyncStage>(
 /// A task that moves what comes from upstream into the shared input of parallel workers.
 @inlinable
 func feedShared<Element: Sendable>(
-  _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
-  _ port: (SegmentScope) -> WriterPort<Element>
+  _ make: @Sendable (Segment) -> ChunkReader<Element>, _ run: RunContext,
+  _ port: (Segment) -> WriterPort<Element>
 ) {
-  let scope = run.newScope()
-  let reader = make(scope)
-  let writer = port(scope)
-  scope.seal(name: "\(name).in", Pump(reader, into: writer, counter: nil))
+  let segment = run.newSegment()
+  let reader = make(segment)
+  let writer = port(segment)
+  segment.seal(Pump(reader, into: writer, counter: nil))
 }
 
 @inlinable
 func feedLanes<Element: Sendable>(
-  _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String,
+  _ make: @Sendable (Segment) -> ChunkReader<Element>, _ run: RunContext,
   _ lanes: [Link<Element>], _ key: @escaping @Sendable (Element) -> UInt64
 ) {
-  let scope = run.newScope()
-  let reader = make(scope)
-  let writers = lanes.map { WriterPort($0, scope: scope) }
-  scope.seal(name: "\(name).in") {
+  let segment = run.newSegment()
+  let reader = make(segment)
+  let writers = lanes.map { WriterPort($0, segment: segment) }
+  segment.seal {
     await distribute(reader, to: writers, counter: nil) {
       Int($0 % UInt64(writers.count))
     } key: {
@@ -167,7 +167,7 @@ nonisolated(nonsending) func split<Element: Sendable>(
   _ select: @Sendable (Element) -> Int?
 ) async {
   let parts = SplitChunks<Element>(count: writers.count)
-  let limit = writers.first?.scope.runContext.chunkSize ?? 256
+  let limit = writers.first?.segment.runContext.chunkSize ?? 256
   let end = await drive(reader, limit: limit) { (chunk) async -> Bool in
     var tally = NodeMeter.Tally()
     tally.elementsIn = chunk.count
@@ -180,7 +180,7 @@ nonisolated(nonsending) func split<Element: Sendable>(
     if let counter { for index in writers.indices where !parts.closed[index] { parts.show(index, to: counter) } }
     // Every writer gets what it has room for before the task waits for one of them.
     while let blocked = parts.offerAll(to: writers) {
-      writers[blocked].scope.enterBlocked()
+      writers[blocked].segment.enterBlocked()
       await parts.waitForRoom(blocked, of: writers[blocked])
     }
     return !parts.areAllClosed

@@ -91,17 +91,11 @@ public struct Blueprint<Handles: Sendable>: Sendable {
 extension DiscardingTaskGroup {
   // A child without an executor of its own inherits the parent's, which a nil preference would not.
 
-  fileprivate mutating func add(_ segment: SegmentTask, _ context: RunContext) {
+  fileprivate mutating func add(_ segment: Segment, _ context: RunContext) {
     if let executor = context.options.executor {
-      addTask(executorPreference: executor) {
-        await segment.run()
-        context.ended(segment)
-      }
+      addTask(executorPreference: executor) { await segment.perform() }
     } else {
-      addTask {
-        await segment.run()
-        context.ended(segment)
-      }
+      addTask { await segment.perform() }
     }
   }
 

@@ -71,11 +71,11 @@ extension GraphBuilder {
     }
     deadLetterNode = node
     let link = link(name, limit, OverflowPolicy<DeadLetter>.dropOldest.name, written: false, location)
-    return Outlet(self, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet(self, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring: Link<DeadLetter> = run.makeLink(link, node: node, policy: .dropOldest)
       run.deadLetters.attach(ring, behind: Topology.behind(node, run.edges).union([node]))
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
@@ -95,9 +95,9 @@ extension Outlet {
     connect(to: node)
     let link = builder.link(name, limit, "wait", written: true, location)
     let make = self.make
-    return Outlet(builder, node, location, link: link) { scope in
-      let run = scope.runContext
-      let port = makeLink(link, node: node, policy: .wait, weigh: nil, counted: true, upstream: make, for: scope)
+    return Outlet(builder, node, location, link: link) { segment in
+      let run = segment.runContext
+      let port = makeLink(link, node: node, policy: .wait, weigh: nil, counted: true, upstream: make, for: segment)
       run.addPlace(handle.id)
       (run.handle(handle.id) as? KillSwitch)?.add { [link = port.link] in link.shutdown() }
       return port
@@ -118,12 +118,12 @@ extension Outlet {
     builder.claimLedger(handle.id, for: name, location)
     connect(to: node)
     let make = self.make
-    return Outlet(builder, node, location) { scope in
+    return Outlet(builder, node, location) { segment in
       let ledger = SettlementLedger(onAdvance: onAdvance)
-      scope.run.setHandle(handle.id, ledger)
-      scope.run.add(ledger)
-      let upstream = make(scope)
-      let node = scope.addNode(node)
+      segment.run.setHandle(handle.id, ledger)
+      segment.run.add(ledger)
+      let upstream = make(segment)
+      let node = segment.addNode(node)
       return ChunkReader<Element>(
         pull: { (out, limit) async throws(PortInterruption) -> Bool in
           guard try await upstream.pull(&out, limit) else { return false }

@@ -81,9 +81,9 @@ extension GraphBuilder {
     second.connect(to: node)
     let makeFirst = first.make
     let makeSecond = second.make
-    return Outlet(self, node, location) { scope in
-      let inputs = [makeFirst(scope), makeSecond(scope)]
-      return concatReader(inputs, node: scope.addNode(node))
+    return Outlet(self, node, location) { segment in
+      let inputs = [makeFirst(segment), makeSecond(segment)]
+      return concatReader(inputs, node: segment.addNode(node))
     }
   }
 
@@ -102,10 +102,10 @@ extension GraphBuilder {
     second.connect(to: node)
     let makeFirst = first.make
     let makeSecond = second.make
-    return Outlet(self, node, location) { scope in
-      let first = makeFirst(scope)
-      let second = makeSecond(scope)
-      return SortedMergeState(first, second, by: precedes, node: scope.addNode(node)).reader
+    return Outlet(self, node, location) { segment in
+      let first = makeFirst(segment)
+      let second = makeSecond(segment)
+      return SortedMergeState(first, second, by: precedes, node: segment.addNode(node)).reader
     }
   }
 
@@ -124,10 +124,10 @@ extension GraphBuilder {
     second.connect(to: node)
     let makeFirst = first.make
     let makeSecond = second.make
-    return Outlet(self, node, location) { scope in
-      let first = makeFirst(scope)
-      let second = makeSecond(scope)
-      return ZipState(first, second, node: scope.addNode(node)).reader
+    return Outlet(self, node, location) { segment in
+      let first = makeFirst(segment)
+      let second = makeSecond(segment)
+      return ZipState(first, second, node: segment.addNode(node)).reader
     }
   }
 
@@ -148,14 +148,14 @@ extension GraphBuilder {
     let makeFirst = first.make
     let makeSecond = second.make
     let link = link("\(name).in", limit, "wait", written: false, location)
-    return Outlet(self, node, location) { scope in
-      let run = scope.runContext
+    return Outlet(self, node, location) { segment in
+      let run = segment.runContext
       let ring: Link<LatestInput<First, Second>> = run.makeLink(link, node: node, writers: 2)
-      tagged(makeFirst, run, "\(name).first", ring, end: .firstEnded) { .first($0) }
-      tagged(makeSecond, run, "\(name).second", ring, end: .secondEnded) { .second($0) }
-      let port = ReaderPort(ring, scope: scope)
+      tagged(makeFirst, run, ring, end: .firstEnded) { .first($0) }
+      tagged(makeSecond, run, ring, end: .secondEnded) { .second($0) }
+      let port = ReaderPort(ring, segment: segment)
       let stage = CombineLatest<First, Second>()
-      return stageReader(port.reader, stage, supervision: .fail, node: scope.addNode(node))
+      return stageReader(port.reader, stage, supervision: .fail, node: segment.addNode(node))
     }
   }
 
@@ -170,7 +170,7 @@ extension GraphBuilder {
 struct MergeDraft<Element: Sendable> {
   @usableFromInline
   final class Inputs {
-    @usableFromInline var makes: [@Sendable (SegmentScope) -> ChunkReader<Element>] = []
+    @usableFromInline var makes: [@Sendable (Segment) -> ChunkReader<Element>] = []
 
     @inlinable
     init() {}
@@ -200,18 +200,18 @@ struct MergeDraft<Element: Sendable> {
 
   @inlinable
   func outlet() -> Outlet<Element> {
-    let (node, name, link, makes) = (node, name, link, inputs.makes)
-    return Outlet(builder, node, location, link: link) { scope in
-      let run = scope.runContext
+    let (node, link, makes) = (node, link, inputs.makes)
+    return Outlet(builder, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring: Link<Element> = run.makeLink(link, node: node, writers: max(1, makes.count))
-      for (index, make) in makes.enumerated() {
-        let upstream = run.newScope()
+      for make in makes {
+        let upstream = run.newSegment()
         let reader = make(upstream)
         let counter = upstream.addNode(node)
-        let writer = WriterPort(ring, scope: upstream)
-        upstream.seal(name: "\(name).\(index)", Pump(reader, into: writer, counter: counter))
+        let writer = WriterPort(ring, segment: upstream)
+        upstream.seal(Pump(reader, into: writer, counter: counter))
       }
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
@@ -219,7 +219,7 @@ struct MergeDraft<Element: Sendable> {
 /// A prioritised merge whose inputs are being wired, highest priority first.
 struct PriorityDraft<Element: Sendable> {
   private final class Inputs {
-    var makes: [@Sendable (SegmentScope, Bell) -> ReaderPort<Element>] = []
+    var makes: [@Sendable (Segment, Bell) -> ReaderPort<Element>] = []
   }
 
   private let builder: GraphBuilder
@@ -248,16 +248,16 @@ struct PriorityDraft<Element: Sendable> {
     let link = builder.link("\(name).\(inputs.makes.count)", limit, "wait", written: false, location)
     outlet.connect(to: node, in: builder)
     let (node, make) = (node, outlet.make)
-    inputs.makes.append { scope, bell in ringingLink(link, node: node, make, bell, for: scope) }
+    inputs.makes.append { segment, bell in ringingLink(link, node: node, make, bell, for: segment) }
   }
 
   func outlet() -> Outlet<Element> {
     let (node, share, makes) = (node, max(1, share), inputs.makes)
-    return Outlet(builder, node, location) { scope in
+    return Outlet(builder, node, location) { segment in
       let bell = Bell()
-      scope.addCloser { bell.ring() }
-      let ports = makes.map { $0(scope, bell) }
-      return PriorityState(ports, bell: bell, share: share, node: scope.addNode(node)).reader
+      segment.addCloser { bell.ring() }
+      let ports = makes.map { $0(segment, bell) }
+      return PriorityState(ports, bell: bell, share: share, node: segment.addNode(node)).reader
     }
   }
 }

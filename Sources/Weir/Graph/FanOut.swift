@@ -78,21 +78,21 @@ extension Outlet {
     let link = builder.link(name, limit, "wait", written: false, location)
     let make = self.make
     let builder = self.builder
-    let shared: @Sendable (SegmentScope) -> Link<Element> = { scope in
-      let run = scope.runContext
+    let shared: @Sendable (Segment) -> Link<Element> = { segment in
+      let run = segment.runContext
       return run.shared(node) {
         let ring: Link<Element> = run.makeLink(link, node: node, readers: count)
-        let upstream = run.newScope()
+        let upstream = run.newSegment()
         let reader = make(upstream)
         let counter = upstream.addNode(node)
-        let writer = WriterPort(ring, scope: upstream)
-        upstream.seal(name: name, Pump(reader, into: writer, counter: counter))
+        let writer = WriterPort(ring, segment: upstream)
+        upstream.seal(Pump(reader, into: writer, counter: counter))
         return ring
       }
     }
     for index in 0..<min(max(0, count), mostLegs) {
-      let leg = Outlet(builder, node, leg: "\(index)", location, link: link) { scope in
-        ReaderPort(shared(scope), scope: scope, most: max(1, atOnce))
+      let leg = Outlet(builder, node, leg: "\(index)", location, link: link) { segment in
+        ReaderPort(shared(segment), segment: segment, most: max(1, atOnce))
       }
       try wire(index, leg)
     }
@@ -170,15 +170,15 @@ extension Outlet {
     connect(to: node)
     let links = legs.map { builder.link("\(name).\($0.name)", $0.limit, $0.policy.name, written: false, location) }
     let make = self.make
-    let rings: @Sendable (SegmentScope) -> [Link<Element>] = { scope in
-      let run = scope.runContext
+    let rings: @Sendable (Segment) -> [Link<Element>] = { segment in
+      let run = segment.runContext
       return run.shared(node) {
         let rings = zip(links, legs).map { run.makeLink($0, node: node, policy: $1.policy) }
-        let upstream = run.newScope()
+        let upstream = run.newSegment()
         let reader = make(upstream)
         let counter = upstream.addNode(node)
-        let writers = rings.map { WriterPort($0, scope: upstream) }
-        upstream.seal(name: name) { await body(reader, writers, counter) }
+        let writers = rings.map { WriterPort($0, segment: upstream) }
+        upstream.seal { await body(reader, writers, counter) }
         return rings
       }
     }
@@ -204,12 +204,12 @@ struct FanOutDraft<Element: Sendable> {
   @usableFromInline let location: SourceLocation
   @usableFromInline let legs: [String]
   @usableFromInline let links: [LinkDescription]
-  @usableFromInline let rings: @Sendable (SegmentScope) -> [Link<Element>]
+  @usableFromInline let rings: @Sendable (Segment) -> [Link<Element>]
 
   @inlinable
   init(
     builder: GraphBuilder, node: Int, location: SourceLocation, legs: [String], links: [LinkDescription],
-    rings: @escaping @Sendable (SegmentScope) -> [Link<Element>]
+    rings: @escaping @Sendable (Segment) -> [Link<Element>]
   ) {
     self.builder = builder
     self.node = node
@@ -222,8 +222,8 @@ struct FanOutDraft<Element: Sendable> {
   @inlinable
   func outlet(_ index: Int) -> Outlet<Element> {
     let rings = self.rings
-    return Outlet(builder, node, leg: legs[index], location, link: links[index]) { scope in
-      ReaderPort(rings(scope)[index], scope: scope)
+    return Outlet(builder, node, leg: legs[index], location, link: links[index]) { segment in
+      ReaderPort(rings(segment)[index], segment: segment)
     }
   }
 }
@@ -237,12 +237,12 @@ nonisolated(nonsending) func broadcastChunks<Element: Sendable>(
   _ reader: ChunkReader<Element>, _ writers: [WriterPort<Element>], _ counter: NodeRun
 ) async {
   let parts = SplitChunks<Element>(count: writers.count)
-  let end = await drive(reader, limit: counter.scope.runContext.chunkSize) { (chunk) async -> Bool in
+  let end = await drive(reader, limit: counter.segment.runContext.chunkSize) { (chunk) async -> Bool in
     counter.pass(chunk.count)
     counter.showTaps(chunk)
     parts.copy(&chunk)
     while let blocked = parts.offerAll(to: writers) {
-      counter.scope.enterBlocked()
+      counter.segment.enterBlocked()
       await parts.waitForRoom(blocked, of: writers[blocked])
     }
     return !parts.areAllClosed

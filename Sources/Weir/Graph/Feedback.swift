@@ -40,18 +40,18 @@ extension GraphBuilder {
     let wayIn = link("\(name).in", limit, "wait", written: false, location)
     let wayBack = link("\(name).back", limit, policy.name, written: false, location)
     let make = outside.make
-    let outlet = Outlet<Element>(self, node, location) { scope in
-      let run = scope.runContext
+    let outlet = Outlet<Element>(self, node, location) { segment in
+      let run = segment.runContext
       let cycle = Cycle<Element>.of(node, in: run, wayBack, policy: policy)
-      scope.addCloser { cycle.bell.ring() }
+      segment.addCloser { cycle.bell.ring() }
       let entry: Link<Element> = run.makeLink(wayIn, node: node)
-      let upstream = run.newScope()
+      let upstream = run.newSegment()
       let reader = make(upstream)
-      let writer = WriterPort(entry, scope: upstream)
+      let writer = WriterPort(entry, segment: upstream)
       upstream.addCloser { cycle.monitor.close() }
-      upstream.seal(name: wayIn.name) { await enter(reader, writer, cycle) }
-      let inputs = [ReaderPort(cycle.link, scope: scope), ReaderPort(entry, scope: scope)]
-      return PriorityState(inputs, bell: cycle.bell, share: .max, node: scope.addNode(node)).reader
+      upstream.seal { await enter(reader, writer, cycle) }
+      let inputs = [ReaderPort(cycle.link, segment: segment), ReaderPort(entry, segment: segment)]
+      return PriorityState(inputs, bell: cycle.bell, share: .max, node: segment.addNode(node)).reader
     }
     let open = openPort(node, leg: "back", location)
     feedbackPolicies[node] = { run in _ = Cycle<Element>.of(node, in: run, wayBack, policy: policy) }
@@ -70,11 +70,11 @@ extension Outlet {
     let prepare = builder.feedbackPolicies[node]
     builder.addRoot { run in
       prepare?(run)
-      let scope = run.newScope()
-      let reader = make(scope)
+      let segment = run.newSegment()
+      let reader = make(segment)
       guard let cycle = Cycle<Element>.existing(node, in: run) else { return }
-      let writer = WriterPort(cycle.link, scope: scope)
-      scope.seal(name: "\(run.nodes[node].name).back") { await pumpRinging(reader, into: writer, bell: cycle.bell) }
+      let writer = WriterPort(cycle.link, segment: segment)
+      segment.seal { await pumpRinging(reader, into: writer, bell: cycle.bell) }
     }
   }
 }
@@ -173,7 +173,7 @@ private func enter<Element: Sendable>(
 ) async {
   let tagged = ChunkReader<Element>(
     pull: { (out, limit) async throws(PortInterruption) in
-      writer.scope.enterBlocked()
+      writer.segment.enterBlocked()
       let room = await cycle.monitor.room()
       if room == 0 { throw .cancelled }
       guard try await reader.pull(&out, min(limit, room)) else { return false }

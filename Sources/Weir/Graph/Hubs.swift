@@ -24,7 +24,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
 
   /// Joins the hub with the standard limit; complete when it returns.
   public func subscribe(policy: OverflowPolicy<Element> = .wait) -> HubSubscription<Element> {
-    join(Link(policy: policy))
+    join(Link(policy: policy, name: "subscription of a hub"))
   }
 
   /// Joins the hub; complete when it returns.
@@ -33,7 +33,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
     limit: LinkLimit, policy: OverflowPolicy<Element> = .wait, weigh: (@Sendable (Element) -> Int)? = nil
   ) throws(StageFaults) -> HubSubscription<Element> {
     try StageFaults.check(Self.self, limit.faults)
-    return join(Link(limit: limit, policy: policy, weigh: weigh))
+    return join(Link(limit: limit, policy: policy, weigh: weigh, name: "subscription of a hub"))
   }
 
   private func join(_ link: Link<Element>) -> HubSubscription<Element> {
@@ -77,7 +77,7 @@ public final class BroadcastHub<Element: Sendable>: Sendable {
         case .accepted: continue
         case .closed: copy.removeAll()
         case .full:
-          node.scope.enterBlocked()
+          node.segment.enterBlocked()
           guard await link.waitForRoomOrCancellation(weight: link.weightOfFirst(copy)) else { return false }
         }
       }
@@ -230,18 +230,18 @@ extension GraphBuilder {
     if let fault = hub.fault { addLimitFault(name, fault, location) }
     let node = addNode(name, .source, "hub", location)
     let link = link(name, hub.link.limit, hub.link.policyName, written: false, location)
-    return Outlet(self, node, location, link: link) { scope in
-      let run = scope.runContext
-      let source = scope.addNode(node)
+    return Outlet(self, node, location, link: link) { segment in
+      let run = segment.runContext
+      let source = segment.addNode(node)
       guard hub.attach() else {
         let refused: Link<Element> = run.makeLink(link, node: node)
         refused.fail(StageFailure(node: name, cause: HubInUse(node: name)))
-        return ReaderPort(refused, scope: scope, counting: source)
+        return ReaderPort(refused, segment: segment, counting: source)
       }
       run.adopt(hub.link, as: link, node: node)
       // A drain: what has been accepted still counts.
       run.onIntakeStop { [link = hub.link] in link.shutdown() }
-      return ReaderPort(hub.link, scope: scope, counting: source)
+      return ReaderPort(hub.link, segment: segment, counting: source)
     }
   }
 }
@@ -258,10 +258,10 @@ extension Outlet {
     connect(to: node)
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let reader = make(scope)
-      let counter = scope.addNode(node)
-      scope.seal(name: name) {
+      let segment = run.newSegment()
+      let reader = make(segment)
+      let counter = segment.addNode(node)
+      segment.seal {
         _ = await drive(reader, limit: run.chunkSize) { (chunk) async -> Bool in
           counter.consume(chunk.count)
           let published = await hub.publish(chunk, from: counter)

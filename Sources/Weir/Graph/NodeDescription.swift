@@ -89,19 +89,45 @@ public struct EdgeDescription: Sendable, Hashable {
 /// A link of a blueprint: what a boundary says about itself.
 public struct LinkDescription: Sendable, Hashable {
   /// Name of the boundary, or of the node that writes into it.
-  public let name: String
+  public var name: String { content.name }
   /// How much may wait in it.
-  public let limit: LinkLimit
+  public var limit: LinkLimit { content.limit }
   /// Overflow policy in one word.
-  public let policy: String
+  public var policy: String { content.policy }
   /// Whether the user wrote the boundary, rather than a node needing it.
-  public let isWritten: Bool
+  public var isWritten: Bool { content.isWritten }
+
+  /// One reference: the edge and what sets up its runs share it.
+  private let content: Content
+
+  private final class Content: Sendable {
+    let name: String
+    let limit: LinkLimit
+    let policy: String
+    let isWritten: Bool
+
+    init(name: String, limit: LinkLimit, policy: String, isWritten: Bool) {
+      self.name = name
+      self.limit = limit
+      self.policy = policy
+      self.isWritten = isWritten
+    }
+  }
 
   @usableFromInline
   init(name: String, limit: LinkLimit, policy: String, isWritten: Bool) {
-    self.name = name
-    self.limit = limit
-    self.policy = policy
-    self.isWritten = isWritten
+    content = Content(name: name, limit: limit, policy: policy, isWritten: isWritten)
+  }
+
+  public static func == (left: LinkDescription, right: LinkDescription) -> Bool {
+    left.name == right.name && left.limit == right.limit && left.policy == right.policy
+      && left.isWritten == right.isWritten
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(limit)
+    hasher.combine(policy)
+    hasher.combine(isWritten)
   }
 }

@@ -7,45 +7,60 @@ public struct Outlet<Element: Sendable>: ~Copyable {
   @usableFromInline let port: Int
   /// The link on the way to the next node; nil while both share a task.
   @usableFromInline let link: LinkDescription?
-  /// Makes the reading end for one run, inside the segment that will drive it.
-  @usableFromInline let make: @Sendable (SegmentScope) -> ChunkReader<Element>
-  /// The same as a port, where the reading end is that of a link.
-  @usableFromInline let makePort: (@Sendable (SegmentScope) -> ReaderPort<Element>)?
+  @usableFromInline let source: Source
+
+  /// What makes the reading end for one run, inside the segment that will drive it.
+  @frozen
+  @usableFromInline
+  enum Source: Sendable {
+    case reader(@Sendable (Segment) -> ChunkReader<Element>)
+    /// The reading end of a link.
+    case port(@Sendable (Segment) -> ReaderPort<Element>)
+  }
 
   /// An outlet in the task of its node.
   @inlinable
   init(
     _ builder: GraphBuilder, _ node: Int, leg: String? = nil, _ location: SourceLocation,
-    make: @escaping @Sendable (SegmentScope) -> ChunkReader<Element>
+    make: @escaping @Sendable (Segment) -> ChunkReader<Element>
   ) {
     self.builder = builder
-    let port = builder.openPort(node, leg: leg, location)
-    self.port = port
+    port = builder.openPort(node, leg: leg, location)
     link = nil
-    self.make = { scope in
-      let reader = make(scope)
-      return scope.runContext.leavesCycle(port) ? reader.leavingCycle() : reader
-    }
-    makePort = nil
+    source = .reader(make)
   }
 
   /// An outlet at the reading end of a link.
   @inlinable
   init(
     _ builder: GraphBuilder, _ node: Int, leg: String? = nil, _ location: SourceLocation, link: LinkDescription,
-    makePort: @escaping @Sendable (SegmentScope) -> ReaderPort<Element>
+    makePort: @escaping @Sendable (Segment) -> ReaderPort<Element>
   ) {
     self.builder = builder
-    let port = builder.openPort(node, leg: leg, location)
-    self.port = port
+    port = builder.openPort(node, leg: leg, location)
     self.link = link
-    let makePort: @Sendable (SegmentScope) -> ReaderPort<Element> = { scope in
-      let reader = makePort(scope)
-      if scope.runContext.leavesCycle(port) { reader.leaveCycle() }
-      return reader
+    source = .port(makePort)
+  }
+
+  /// Makes the reading end for one run.
+  @inlinable var make: @Sendable (Segment) -> ChunkReader<Element> {
+    let port = port
+    switch source {
+    case .reader(let make):
+      return { segment in
+        let reader = make(segment)
+        return segment.runContext.leavesCycle(port) ? reader.leavingCycle() : reader
+      }
+    case .port(let make):
+      return { leavingCycle(make($0), port).reader }
     }
-    make = { makePort($0).reader }
-    self.makePort = makePort
+  }
+
+  /// The same as a port, where the reading end is that of a link.
+  @inlinable var makePort: (@Sendable (Segment) -> ReaderPort<Element>)? {
+    guard case .port(let make) = source else { return nil }
+    let port = port
+    return { leavingCycle(make($0), port) }
   }
 
   /// Wires this port to a node.
@@ -54,4 +69,11 @@ public struct Outlet<Element: Sendable>: ~Copyable {
     (graph ?? builder).connect(
       port, of: builder, to: node, element: Element.self, stride: MemoryLayout<Element>.stride, link: link)
   }
+}
+
+/// Tells a reading end when elements leave a cycle there.
+@inlinable
+func leavingCycle<Element: Sendable>(_ reader: ReaderPort<Element>, _ port: Int) -> ReaderPort<Element> {
+  if reader.segment.runContext.leavesCycle(port) { reader.leaveCycle() }
+  return reader
 }

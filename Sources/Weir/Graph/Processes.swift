@@ -20,15 +20,15 @@ extension Outlet {
     connect(to: node)
     let link = builder.link(name, limit, "wait", written: false, location)
     let make = self.make
-    return Outlet<Output>(builder, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet<Output>(builder, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring: Link<Output> = run.makeLink(link, node: node)
-      let own = run.newScope()
+      let own = run.newSegment()
       let reader = make(own)
       let counter = own.addNode(node)
-      let writer = WriterPort(ring, scope: own)
-      own.seal(name: name) { writer.finish(await runProcess(reader, writer, counter, body)) }
-      return ReaderPort(ring, scope: scope)
+      let writer = WriterPort(ring, segment: own)
+      own.seal { writer.finish(await runProcess(reader, writer, counter, body)) }
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
@@ -56,7 +56,7 @@ private func runProcess<Input: Sendable, Output: Sendable>(
     input.close(settling: .stored)
     return .failed(failure)
   } catch {
-    let stopped = error is CancellationError && node.scope.segment?.isCancelled == true
+    let stopped = error is CancellationError && node.isCancelled
     if stopped || error is PortInterruption {
       input.close(settling: .abandoned)
       return .cancelled
@@ -80,25 +80,25 @@ extension GraphBuilder {
     let location = SourceLocation(file, line)
     let node = addNode(name, .source, "process", location)
     let link = link(name, limit, policy.name, written: false, location)
-    return Outlet(self, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet(self, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring = run.makeLink(link, node: node, policy: policy)
-      let own = run.newScope()
+      let own = run.newSegment()
       let counter = own.addNode(node)
-      let writer = WriterPort(ring, scope: own)
-      own.seal(isIntake: true, name: name) {
+      let writer = WriterPort(ring, segment: own)
+      own.seal(isIntake: true) {
         let nothing = ChunkReader<Never>(pull: { (_, _) async throws(PortInterruption) in false }, close: {})
         let end = await runProcess(nothing, writer, counter) { _, output in
           do {
             try await body(output)
-          } catch  where counter.scope.isIntakeStopped {
+          } catch  where counter.segment.isIntakeStopped {
             // An interrupted source is a stopped one: what it sent before flows on.
             counter.interrupted(by: error)
           }
         }
         writer.finish(end)
       }
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 }

@@ -14,10 +14,10 @@ extension Outlet {
     connect(to: node)
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let upstream = make(scope)
-      let reader = stageReader(upstream, stage, supervision: supervision, node: scope.addNode(node))
-      scope.seal(name: name) { await drainReader(reader) }
+      let segment = run.newSegment()
+      let upstream = make(segment)
+      let reader = stageReader(upstream, stage, supervision: supervision, node: segment.addNode(node))
+      segment.seal { await drainReader(reader) }
     }
   }
 
@@ -41,10 +41,10 @@ extension Outlet {
     connect(to: node)
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let reader = make(scope)
-      let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
-      scope.seal(name: name) { _ = await worker.run(reader, emit: { _ in true }) }
+      let segment = run.newSegment()
+      let reader = make(segment)
+      let worker = AsyncWorker(stage, supervision: supervision, node: segment.addNode(node))
+      segment.seal { _ = await worker.run(reader, into: nil) }
     }
   }
 
@@ -58,10 +58,10 @@ extension Outlet {
     connect(to: node)
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let reader = make(scope)
-      let worker = ChunkWorker(stage, supervision: supervision, node: scope.addNode(node))
-      scope.seal(name: name) { _ = await worker.run(reader, emit: { _ in true }) }
+      let segment = run.newSegment()
+      let reader = make(segment)
+      let worker = ChunkWorker(stage, supervision: supervision, node: segment.addNode(node))
+      segment.seal { _ = await worker.run(reader, into: nil) }
     }
   }
 
@@ -91,12 +91,12 @@ extension Outlet {
     let handle = Handle<RunResult<Value>>(builder.newHandle())
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let reader = make(scope)
-      let counter = scope.addNode(node)
+      let segment = run.newSegment()
+      let reader = make(segment)
+      let counter = segment.addNode(node)
       let result = RunResult(initial)
       run.setHandle(handle.id, result)
-      scope.seal(name: name) { await foldAll(reader, into: result, counter: counter, combine) }
+      segment.seal { await foldAll(reader, into: result, counter: counter, combine) }
     }
     return handle
   }
@@ -118,16 +118,16 @@ extension Outlet {
     let handle = Handle<OutletSequence<Element>>(builder.newHandle())
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let reader = make(scope)
-      let counter = scope.addNode(node)
+      let segment = run.newSegment()
+      let reader = make(segment)
+      let counter = segment.addNode(node)
       let ring = run.makeLink(link, node: node, policy: policy)
-      let writer = WriterPort(ring, scope: scope)
+      let writer = WriterPort(ring, segment: segment)
       run.setHandle(handle.id, OutletSequence(ring))
       // Nobody can iterate it any more: the graph must not wait for that.
       run.onBodyEnd { ring.closeReader() }
       // Counted as consumed here; whoever iterates settles what comes out.
-      scope.seal(name: name, Pump(reader, into: writer, counter: counter, isSink: true))
+      segment.seal(Pump(reader, into: writer, counter: counter, isSink: true))
     }
     return handle
   }
@@ -165,7 +165,7 @@ nonisolated(nonsending) func foldAll<Element: Sendable, Value: Sendable>(
   _ reader: ChunkReader<Element>, into result: RunResult<Value>, counter: NodeRun,
   _ combine: @Sendable (inout Value, Element) -> Void
 ) async {
-  _ = await drive(reader, limit: counter.scope.runContext.chunkSize) { chunk in
+  _ = await drive(reader, limit: counter.segment.runContext.chunkSize) { chunk in
     counter.consume(chunk.count)
     result.update { value in chunk.visit { combine(&value, $0) } }
     chunk.settleAll(.stored)

@@ -45,8 +45,8 @@ extension GraphBuilder {
   ) -> Outlet<Elements.Element> where Elements.Element: Sendable {
     let location = SourceLocation(file, line)
     let node = addNode(name, .source, "collection", location)
-    return Outlet(self, node, location) { scope in
-      collectionReader(elements, node: scope.addNode(node))
+    return Outlet(self, node, location) { segment in
+      collectionReader(elements, node: segment.addNode(node))
     }
   }
 
@@ -98,16 +98,16 @@ extension GraphBuilder {
   ) -> Outlet<Iterator.Element> where Iterator.Element: Sendable, Iterator: SendableMetatype {
     let node = addNode(name, .source, operation, location, faults: supervisionFaults(supervision))
     let link = link(name, limit, policy.name, written: false, location)
-    return Outlet(self, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet(self, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring = run.makeLink(link, node: node, policy: policy)
-      let upstream = run.newScope()
+      let upstream = run.newSegment()
       let source = upstream.addNode(node)
-      let port = WriterPort(ring, scope: upstream)
-      upstream.seal(isIntake: true, name: name) {
+      let port = WriterPort(ring, segment: upstream)
+      upstream.seal(isIntake: true) {
         await driveSource(source, port, supervision: supervision, make: make)
       }
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 
@@ -122,9 +122,9 @@ func collectionReader<Elements: Sequence & Sendable>(
 ) -> ChunkReader<Elements.Element> where Elements.Element: Sendable {
   let state = IteratorState(elements.makeIterator())
   let fillChunk: @Sendable (inout Chunk<Elements.Element>, Int) -> Bool = { out, limit in
-    if node.scope.isIntakeStopped { state.iterator = nil }
+    if node.segment.isIntakeStopped { state.iterator = nil }
     let stamp = node.enter()
-    let most = Swift.min(limit, node.scope.runContext.chunkSize)
+    let most = Swift.min(limit, node.segment.runContext.chunkSize)
     fill(&out, from: &state.iterator, most: most)
     var tally = NodeMeter.Tally()
     tally.elementsOut = out.count
@@ -178,17 +178,17 @@ func driveSource<Iterator: AsyncIteratorProtocol>(
         node.showTaps(element)
         if !(await port.send(element)) { return port.finish(.cancelled) }
         supervisor.succeeded()
-        if node.scope.isIntakeStopped { break }
+        if node.segment.isIntakeStopped { break }
       }
       return port.finish(.finished)
     } catch {
       // An interrupted source is a stopped one: what it yielded before flows on.
-      if node.scope.isIntakeStopped {
+      if node.segment.isIntakeStopped {
         node.interrupted(by: error)
         return port.finish(.finished)
       }
       switch await supervisor.decide(error) {
-      case .fail where node.scope.isIntakeStopped: return port.finish(.finished)
+      case .fail where node.segment.isIntakeStopped: return port.finish(.finished)
       case .fail: return port.finish(.failed(node.fail(error)))
       case .skip: return port.finish(.finished)
       case .retry, .restart: continue
@@ -206,9 +206,9 @@ extension WriterPort {
       case .accepted: return true
       case .closed: return false
       case .full:
-        scope.enterBlocked()
+        segment.enterBlocked()
         await link.waitForRoom(weight: link.weigh?(element) ?? 0)
-        scope.enterIdle()
+        segment.enterIdle()
       }
     }
   }

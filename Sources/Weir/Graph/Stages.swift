@@ -10,9 +10,9 @@ extension Stage {
     let make = outlet.make
     let stage = self
     let supervision = placement.supervision
-    return Outlet<Output>(builder, node, placement.location) { scope in
-      let upstream = make(scope)
-      return stageReader(upstream, stage, supervision: supervision, node: scope.addNode(node))
+    return Outlet<Output>(builder, node, placement.location) { segment in
+      let upstream = make(segment)
+      return stageReader(upstream, stage, supervision: supervision, node: segment.addNode(node))
     }
   }
 }
@@ -31,9 +31,9 @@ extension TimedStage {
     let makePort = fed.makePort
     let stage = self
     let supervision = placement.supervision
-    return Outlet<Output>(builder, node, placement.location) { scope in
-      guard let port = makePort?(scope) else { return make(scope).never() }
-      return timedReader(TimedState(stage, port: port, supervision: supervision, node: scope.addNode(node)))
+    return Outlet<Output>(builder, node, placement.location) { segment in
+      guard let port = makePort?(segment) else { return make(segment).never() }
+      return timedReader(TimedState(stage, port: port, supervision: supervision, node: segment.addNode(node)))
     }
   }
 }
@@ -55,8 +55,8 @@ extension Outlet {
     connect(to: node)
     let link = builder.link(name, limit, policy.name, written: true, location)
     let make = self.make
-    return Outlet(builder, node, location, link: link) { scope in
-      makeLink(link, node: node, policy: policy, weigh: weigh, counted: true, upstream: make, for: scope)
+    return Outlet(builder, node, location, link: link) { segment in
+      makeLink(link, node: node, policy: policy, weigh: weigh, counted: true, upstream: make, for: segment)
     }
   }
 
@@ -72,12 +72,12 @@ extension Outlet {
   /// This port if it is the reading end of a link, else one with a link made for a node that needs it.
   @inlinable
   consuming func linked(_ name: String, limit: LinkLimit = .standard, _ location: SourceLocation) -> Outlet<Element> {
-    if makePort != nil { return self }
+    if case .port = source { return self }
     let link = builder.link(name, limit, OverflowPolicy<Element>.wait.name, written: false, location)
     let make = self.make
     let (node, leg) = builder.rewire(port)
-    return Outlet(builder, node, leg: leg, location, link: link) { scope in
-      makeLink(link, node: node, policy: .wait, weigh: nil, counted: false, upstream: make, for: scope)
+    return Outlet(builder, node, leg: leg, location, link: link) { segment in
+      makeLink(link, node: node, policy: .wait, weigh: nil, counted: false, upstream: make, for: segment)
     }
   }
 }
@@ -86,16 +86,16 @@ extension Outlet {
 @inlinable
 func makeLink<Element: Sendable>(
   _ link: LinkDescription, node: Int, policy: OverflowPolicy<Element>, weigh: (@Sendable (Element) -> Int)?,
-  counted: Bool, upstream make: @Sendable (SegmentScope) -> ChunkReader<Element>, for scope: SegmentScope
+  counted: Bool, upstream make: @Sendable (Segment) -> ChunkReader<Element>, for segment: Segment
 ) -> ReaderPort<Element> {
-  let run = scope.runContext
+  let run = segment.runContext
   let ring = run.makeLink(link, node: node, policy: policy, weigh: weigh)
-  let upstream = run.newScope()
+  let upstream = run.newSegment()
   let reader = make(upstream)
   let counter = counted ? upstream.addNode(node) : nil
-  let writer = WriterPort(ring, scope: upstream)
-  upstream.seal(name: link.name, Pump(reader, into: writer, counter: counter))
-  return ReaderPort(ring, scope: scope)
+  let writer = WriterPort(ring, segment: upstream)
+  upstream.seal(Pump(reader, into: writer, counter: counter))
+  return ReaderPort(ring, segment: segment)
 }
 
 /// Number of chunks a task moves before it lets others have the thread; a power of two.

@@ -3,8 +3,8 @@
 /// A chunk is a growable buffer that is filled at the tail and emptied at the head. Handing it over moves three words,
 /// whatever the size of its elements, and an emptied chunk keeps its storage so that links and nodes can fill it again.
 ///
-/// Memory: `capacity * MemoryLayout<Element>.stride` bytes, freed with the chunk. Growth doubles from 16, so an idle
-/// graph that only ever sees single elements holds 16 slots per buffer.
+/// Memory: `capacity * MemoryLayout<Element>.stride` bytes, freed with the chunk. Growth doubles from 4, so an idle
+/// graph that only ever sees single elements holds four slots per buffer.
 @frozen
 public struct Chunk<Element: Sendable>: ~Copyable {
   @usableFromInline var base: UnsafeMutablePointer<Element>?
@@ -153,7 +153,7 @@ extension Chunk {
     if let base, held + extra <= slots, head >= slots / 2 {
       base.moveInitialize(from: base + head, count: held)
     } else {
-      var size = Swift.max(slots, 16)
+      var size = Swift.max(slots, 4)
       while size < held + extra { size *= 2 }
       if size == slots && base != nil { size *= 2 }
       let grown = UnsafeMutablePointer<Element>.allocate(capacity: size)

@@ -102,7 +102,7 @@ struct ChunkQueue<Element: Sendable>: ~Copyable {
   @inlinable
   @inline(never)
   mutating func grow() {
-    let size = Swift.max(2, slots * 2)
+    let size = Swift.max(1, slots * 2)
     let bigger = UnsafeMutablePointer<Entry>.allocate(capacity: size)
     if let base {
       for index in 0..<count {

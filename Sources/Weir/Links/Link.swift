@@ -19,14 +19,14 @@ public final class Link<Element: Sendable>: Sendable {
   /// Taken by the first iterator over the link.
   @usableFromInline let iterated = OnceFlag()
   /// Told once, outside the lock, when the last reader has left: stops the tasks that write.
-  let onClosed = Mutex<[any LinkObserver]>([])
-  /// Called once, outside the lock, when the policy `fail` has ended the link.
-  @usableFromInline let onOverflow = Mutex<(@Sendable (StageFailure) -> Void)?>(nil)
+  let onClosed = Mutex(Few<any LinkObserver>())
+  /// Whom the policy `fail` tells; nil with any other policy.
+  @usableFromInline let overflow: LinkOverflowReport?
   /// Number of elements found without parking that makes a reader a busy one. Fewer are as well waited for: a reader
   /// that looks again and again for single elements costs more than one that is woken.
-  @usableFromInline let busy: Int
+  @usableFromInline let busy: Int32
   /// Number of waiting elements at which a busy reader stops letting the link fill.
-  @usableFromInline let enough: Int
+  @usableFromInline let enough: Int32
   /// Whether elements may have to be weighed or thrown away one by one.
   @usableFromInline let elementwise: Bool
   /// How elements are combined, where the policy is to combine them.
@@ -53,8 +53,9 @@ public final class Link<Element: Sendable>: Sendable {
     // Neither negative nor so heavy that a sum could overflow: the function is the user's.
     self.weigh = weigher.map { weigh in { @Sendable in Swift.min(Swift.max(0, weigh($0)), 1 << 47) } }
     let most = limit.elements ?? .max
-    busy = Swift.min(4, Swift.max(1, most / 2))
-    enough = Swift.max(1, Swift.min(64, most / 2), Swift.min(256, most / 4))
+    busy = Int32(clamping: Swift.min(4, Swift.max(1, most / 2)))
+    enough = Int32(clamping: Swift.max(1, Swift.min(64, most / 2), Swift.min(256, most / 4)))
+    if case .fail = policy { overflow = LinkOverflowReport() } else { overflow = nil }
     if case .wait = policy { elementwise = weigher != nil } else { elementwise = true }
     if case .conflate(let combine) = policy { conflation = LinkConflation(combine) } else { conflation = nil }
     state = Mutex(
@@ -114,7 +115,7 @@ public final class Link<Element: Sendable>: Sendable {
     settle(&discards)
     wake(observed.offer)
     resume(waiters)
-    if let failure { onOverflow.withLock { $0.take() }?(failure) }
+    if let failure { overflow?.onOverflow.withLock { $0.take() }?(failure) }
     return observed
   }
 
@@ -263,7 +264,7 @@ public final class Link<Element: Sendable>: Sendable {
       if !parked, isBusy.load(ordering: .relaxed) { await letFill() }
       switch take(into: &chunk, limit: limit) {
       case .taken:
-        isBusy.store(!parked && chunk.count >= busy, ordering: .relaxed)
+        isBusy.store(!parked && chunk.count >= Int(busy), ordering: .relaxed)
         return true
       case .ended(let end): return try finish(end)
       case .empty:
@@ -281,7 +282,7 @@ public final class Link<Element: Sendable>: Sendable {
     var seen = -1
     while true {
       let depth = depthHint.load(ordering: .relaxed)
-      if depth == seen || depth >= enough { return }
+      if depth == seen || depth >= Int(enough) { return }
       seen = depth
       await Task.yield()
     }
@@ -310,7 +311,7 @@ public final class Link<Element: Sendable>: Sendable {
     }
     discards.settleAll(.abandoned)
     resume(waiters)
-    if over { onClosed.withLock { $0 = [] } }
+    if over { onClosed.withLock { $0 = Few() } }
   }
 
   /// Ends the writing side normally: readers get what waits, then the end.
@@ -347,12 +348,7 @@ public final class Link<Element: Sendable>: Sendable {
   }
 
   private func callClosed() {
-    let observers = onClosed.withLock { observers in
-      let all = observers
-      observers = []
-      return all
-    }
-    for observer in observers { observer.linkClosed() }
+    for observer in onClosed.withLock({ $0.takeAll() }) { observer.linkClosed() }
   }
 
   /// Whether the last reader has left or the writing side has ended.

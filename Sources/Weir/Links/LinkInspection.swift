@@ -1,5 +1,5 @@
 /// What a link tells of itself from outside, and what may be changed of it while elements move.
-extension Link {
+extension Link: InspectableLink {
   /// Number of elements waiting.
   public var depth: Int { state.withLock { $0.count } }
 
@@ -20,5 +20,27 @@ extension Link {
   public func setLimit(_ limit: LinkLimit) {
     guard limit.fault == nil, limit.bytes == nil || weigh != nil else { return }
     resume(state.withLock { $0.change(limit: limit) })
+  }
+}
+
+/// A link as a run sees it, whatever its elements are.
+protocol InspectableLink: Sendable {
+  /// Whether it knows what its elements weigh.
+  var weighs: Bool { get }
+  func setLimit(_ limit: LinkLimit)
+  func snapshot(name: String, now: UInt64) -> LinkSnapshot
+}
+
+extension Link {
+  var weighs: Bool { weigh != nil }
+
+  func snapshot(name: String, now: UInt64) -> LinkSnapshot {
+    state.withLock { state in
+      let oldest = state.queue.firstStamp
+      let age = state.queue.isEmpty || now < oldest ? 0 : now - oldest
+      return LinkSnapshot(
+        name: name, depth: state.count, bytes: state.weight, limit: state.limit, counters: state.counters,
+        oldestAge: .nanoseconds(Int64(clamping: age)))
+    }
   }
 }

@@ -69,27 +69,26 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @usableFromInline var weights: Deque<Int>?
   @usableFromInline var count = 0
   @usableFromInline var weight = 0
-  @usableFromInline var limit: LinkLimit
+  /// The limits, each `max` where there is none of its kind.
   @usableFromInline var maxElements: Int
   @usableFromInline var maxBytes: Int
+  @usableFromInline var maxNanoseconds: UInt64
   @usableFromInline let policy: OverflowPolicy<Element>
-  /// Named in the failure of the policy `fail`.
+  /// Named in failures.
   @usableFromInline var name: String
   /// Whether the newest waiting element is out to be combined: it counts as waiting, and the link has not ended yet.
   @usableFromInline var lent = false
-  /// The failure of the policy `fail`, until somebody has told the run.
-  @usableFromInline var overflow: StageFailure?
+  /// The policy `fail` has ended the link, and nobody has told the run yet.
+  @usableFromInline var hasOverflowed = false
+  /// A poke found no reader parked: the next one does not park.
+  @usableFromInline var poked = false
   @usableFromInline let chunkSize: Int
-  /// Whether each element gets a chunk, and so a stamp, of its own: links with an age limit.
-  @usableFromInline var separate: Bool
 
   @usableFromInline var writers: Int
   @usableFromInline var readers: Int
   @usableFromInline var end: LinkEnd?
-  @usableFromInline var waitingWriters: [LinkWaiter] = []
-  @usableFromInline var waitingReaders: [LinkWaiter] = []
-  /// A poke found no reader parked: the next one does not park.
-  @usableFromInline var poked = false
+  @usableFromInline var waitingWriters = Few<LinkWaiter>()
+  @usableFromInline var waitingReaders = Few<LinkWaiter>()
   @usableFromInline var counters = LinkCounters()
 
   @inlinable static var spareLimit: Int { 2 }
@@ -99,17 +98,26 @@ struct LinkState<Element: Sendable>: ~Copyable {
     limit: LinkLimit, policy: OverflowPolicy<Element>, weighs: Bool, chunkSize: Int, writers: Int, readers: Int,
     name: String = "link"
   ) {
-    self.name = name
-    self.limit = limit
     self.policy = policy
-    separate = limit.age != nil
+    self.name = name
     self.chunkSize = Swift.max(1, Swift.min(chunkSize, limit.elements ?? chunkSize))
     self.writers = writers
     self.readers = readers
     maxElements = limit.elements ?? .max
     maxBytes = weighs ? limit.bytes.map { Swift.min($0, .max / 2) } ?? .max : .max
+    maxNanoseconds = limit.age?.wholeNanoseconds ?? .max
     weights = weighs ? Deque() : nil
   }
+
+  /// The limits in force.
+  @usableFromInline var limit: LinkLimit {
+    LinkLimit(
+      elements: maxElements == .max ? nil : maxElements, bytes: maxBytes == .max ? nil : maxBytes,
+      age: separate ? .nanoseconds(Int64(clamping: maxNanoseconds)) : nil)
+  }
+
+  /// Whether each element gets a chunk, and so a stamp, of its own: links with an age limit.
+  @inlinable var separate: Bool { maxNanoseconds != .max }
 
   // MARK: Writing
 
@@ -120,14 +128,13 @@ struct LinkState<Element: Sendable>: ~Copyable {
   func hasRoom(weight extra: Int, now: UInt64) -> Bool {
     if count == 0 { return true }
     guard count < maxElements, maxBytes == .max || weight &+ extra <= maxBytes else { return false }
-    guard let age = limit.age else { return true }
-    return !isOlder(than: age, now: now)
+    return !separate || !isTooOld(now: now)
   }
 
   @inlinable
   @inline(never)
-  func isOlder(than age: Duration, now: UInt64) -> Bool {
-    !queue.isEmpty && now > queue.firstStamp && Duration.nanoseconds(Int64(clamping: now - queue.firstStamp)) > age
+  func isTooOld(now: UInt64) -> Bool {
+    !queue.isEmpty && now > queue.firstStamp && now - queue.firstStamp > maxNanoseconds
   }
 
   /// Offers one element. `discards` receives what the policy throws away, to be destroyed outside the lock.
@@ -148,7 +155,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
       weights?.append(extra)
       weight &+= extra
     }
-    return .accepted(wake: waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+    return .accepted(wake: waitingReaders.popFirst())
   }
 
   /// The usual case of ``offer(_:token:weight:stamp:discards:)``: an open link without weights or age, with room.
@@ -163,7 +170,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
 
   @inlinable
   mutating func nextReader() -> LinkWaiter? {
-    waitingReaders.isEmpty ? nil : waitingReaders.removeFirst()
+    waitingReaders.popFirst()
   }
 
   @inlinable
@@ -196,13 +203,13 @@ struct LinkState<Element: Sendable>: ~Copyable {
       swap(&full, &chunk)
       queue.append(full, stamp: stamp == 0 ? TraceClock.monotonicNanoseconds() : stamp)
       admitted(moving)
-      return .accepted(wake: waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+      return .accepted(wake: waitingReaders.popFirst())
     }
     var part = spares.removeFirst()
     chunk.move(room, to: &part)
     queue.append(part, stamp: stamp == 0 ? TraceClock.monotonicNanoseconds() : stamp)
     admitted(room)
-    return .full(wake: waitingReaders.isEmpty ? nil : waitingReaders.removeFirst())
+    return .full(wake: waitingReaders.popFirst())
   }
 
   @inlinable
@@ -243,9 +250,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
       // The link lends the newest out and has it combined.
       return .none
     case .fail:
-      let failure = StageFailure(node: name, cause: LinkOverflow(limit: limit))
-      end = .failed(failure)
-      overflow = failure
+      end = .failed(StageFailure(node: name, cause: LinkOverflow(limit: limit)))
+      hasOverflowed = true
       discards.append(element, token: token)
       counters.accepted &+= 1
       counters.discard(.overflow)
@@ -254,11 +260,11 @@ struct LinkState<Element: Sendable>: ~Copyable {
   }
 
   /// The failure of the policy `fail`, once.
-  @inlinable
-  @inline(never)
+  @usableFromInline
   mutating func takeOverflow() -> StageFailure? {
-    defer { overflow = nil }
-    return overflow
+    guard hasOverflowed, case .failed(let failure) = end else { return nil }
+    hasOverflowed = false
+    return failure
   }
 
   @inlinable
@@ -276,8 +282,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
   @inlinable
   @inline(never)
   mutating func dropExpired(now: UInt64, discards: inout Chunk<Element>) {
-    guard case .expire = policy, let age = limit.age else { return }
-    while isOlder(than: age, now: now) { discardOldest(&discards, reason: .expired) }
+    guard case .expire = policy, separate else { return }
+    while isTooOld(now: now) { discardOldest(&discards, reason: .expired) }
   }
 
   // MARK: Reading
@@ -287,7 +293,7 @@ struct LinkState<Element: Sendable>: ~Copyable {
   mutating func take(
     into chunk: inout Chunk<Element>, limit most: Int, stamp: UInt64, discards: inout Chunk<Element>
   ) -> TakeResult {
-    if limit.age != nil { dropExpired(now: stamp, discards: &discards) }
+    if separate { dropExpired(now: stamp, discards: &discards) }
     if queue.isEmpty {
       if let end, !lent { return .ended(end) }
       // Whoever has left gets nothing more: waiting would be for ever.
@@ -332,8 +338,8 @@ struct LinkState<Element: Sendable>: ~Copyable {
   mutating func toWakeAfterTake() -> [LinkWaiter] {
     var waiters: [LinkWaiter] = []
     let relaxed = count <= maxElements / 2 && (maxBytes == .max || weight <= maxBytes / 2)
-    if relaxed || limit.age != nil { swap(&waiters, &waitingWriters) }
-    if count > 0, !waitingReaders.isEmpty { waiters.append(waitingReaders.removeFirst()) }
+    if relaxed || separate { waiters = waitingWriters.takeAll() }
+    if count > 0, let reader = waitingReaders.popFirst() { waiters.append(reader) }
     return waiters
   }
 }

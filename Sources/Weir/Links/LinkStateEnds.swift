@@ -26,8 +26,8 @@ extension LinkState {
     readers -= 1
     if readers > 0 {
       // A wake-up meant for the leaver must not be lost.
-      guard count > 0, !waitingReaders.isEmpty else { return [] }
-      return [waitingReaders.removeFirst()]
+      guard count > 0, let next = waitingReaders.popFirst() else { return [] }
+      return [next]
     }
     emptyQueue(into: &discards)
     return takeAllWaiters()
@@ -45,21 +45,13 @@ extension LinkState {
   }
 
   @usableFromInline
-  mutating func takeAllWaiters() -> [LinkWaiter] {
-    let waiters = waitingWriters + waitingReaders
-    waitingWriters = []
-    waitingReaders = []
-    return waiters
-  }
+  mutating func takeAllWaiters() -> [LinkWaiter] { waitingWriters.takeAll() + waitingReaders.takeAll() }
 
   @usableFromInline
   mutating func change(limit newLimit: LinkLimit) -> [LinkWaiter] {
-    limit = newLimit
-    separate = newLimit.age != nil
+    maxNanoseconds = newLimit.age?.wholeNanoseconds ?? .max
     maxElements = newLimit.elements ?? .max
     maxBytes = weights == nil ? .max : newLimit.bytes.map { Swift.min($0, .max / 2) } ?? .max
-    let waiters = waitingWriters
-    waitingWriters = []
-    return waiters
+    return waitingWriters.takeAll()
   }
 }

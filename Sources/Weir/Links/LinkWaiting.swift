@@ -37,8 +37,7 @@ extension Link {
   func pokeReaders() {
     resume(
       state.withLock { state in
-        let waiters = state.waitingReaders
-        state.waitingReaders = []
+        let waiters = state.waitingReaders.takeAll()
         if waiters.isEmpty { state.poked = true }
         return waiters
       })
@@ -96,21 +95,17 @@ extension Link {
 
   @inlinable
   func wakeNextReader() {
-    resume(state.withLock { $0.count > 0 && !$0.waitingReaders.isEmpty ? [$0.waitingReaders.removeFirst()] : [] })
+    state.withLock { $0.count > 0 ? $0.waitingReaders.popFirst() : nil }?.continuation.resume()
   }
 
   @inlinable
   func unpark(_ side: Side, id: UInt64) {
-    let waiters = state.withLock { state -> [LinkWaiter] in
+    let waiter = state.withLock { state -> LinkWaiter? in
       switch side {
-      case .writer:
-        guard let index = state.waitingWriters.firstIndex(where: { $0.id == id }) else { return [] }
-        return [state.waitingWriters.remove(at: index)]
-      case .reader:
-        guard let index = state.waitingReaders.firstIndex(where: { $0.id == id }) else { return [] }
-        return [state.waitingReaders.remove(at: index)]
+      case .writer: state.waitingWriters.remove { $0.id == id }
+      case .reader: state.waitingReaders.remove { $0.id == id }
       }
     }
-    resume(waiters)
+    waiter?.continuation.resume()
   }
 }

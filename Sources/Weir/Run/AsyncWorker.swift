@@ -1,4 +1,6 @@
 /// One copy of an asynchronous stage at work. Confined to the task that runs it.
+///
+/// The task that waits for elements here keeps a small frame: what handles them is a call of its own.
 @usableFromInline
 final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   // Safety: used only by the task that calls `run`; Sendable because the body of a segment is.
@@ -6,6 +8,8 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   @usableFromInline let original: S
   @usableFromInline let node: NodeRun
   @usableFromInline let supervisor: Supervisor
+  @exclusivity(unchecked) @usableFromInline var input = Chunk<S.Input>()
+  @exclusivity(unchecked) @usableFromInline var out = Chunk<S.Output>()
   /// Whether the node itself has failed for good.
   @usableFromInline var hasFailed = false
 
@@ -67,6 +71,7 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
 
   /// - Returns: whether the element is to be tried again; false when it was given up.
   @inlinable
+  @inline(never)
   nonisolated(nonsending) func retries(
     _ element: S.Input, token: Settlement?, _ error: S.Failure, emitted: Int, _ tally: inout NodeMeter.Tally
   ) async throws(PortInterruption) -> Bool {
@@ -122,180 +127,86 @@ final class AsyncWorker<S: AsyncStage>: @unchecked Sendable {
   @inlinable
   func showTaps(_ chunk: borrowing Chunk<S.Output>) { node.showTaps(chunk) }
 
-  /// Runs one step and passes on what it emitted, also when it fails.
-  @inlinable
-  nonisolated(nonsending) func deliver(
-    _ out: inout Chunk<S.Output>, through emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool,
-    _ step: nonisolated(nonsending) (inout Chunk<S.Output>) async throws(PortInterruption) -> Void
-  ) async throws(PortInterruption) {
-    var interruption: PortInterruption?
-    do throws(PortInterruption) { try await step(&out) } catch { interruption = error }
-    if !out.isEmpty {
-      node.showTaps(out)
-      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
-    }
-    if let interruption { throw interruption }
-  }
-
   /// Handles everything a port has, one element at a time.
-  /// - Parameter emit: passes on what was emitted; false when nobody wants more.
+  /// - Parameter writer: takes what is emitted; nil for a stage that emits nothing.
   /// - Returns: how the input ended.
   @inlinable
   nonisolated(nonsending) func run(
-    _ reader: ChunkReader<S.Input>, most: Int = .max,
-    emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
-  ) async
-    -> LinkEnd
-  {
-    let limit = min(most, node.scope.runContext.chunkSize)
-    var input = Chunk<S.Input>()
-    var out = Chunk<S.Output>()
-    let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-      guard try await reader.pull(&input, limit) else {
-        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in try await finish(into: &out) }
-        return false
-      }
-      while let (element, token) = input.popFirstTracked() {
-        try await deliver(&out, through: emit) { (out) async throws(PortInterruption) in
-          try await handle(element, token: token, into: &out)
-        }
-        if node.isCancelled { throw .cancelled }
-      }
-      return true
-    }
-    input.settleAll(.abandoned)
-    return end
-  }
-}
-
-/// One copy of a stage that works on all that is ready. Confined to the task that runs it.
-@usableFromInline
-final class ChunkWorker<S: AsyncChunkStage>: @unchecked Sendable {
-  // Safety: as AsyncWorker.
-  @usableFromInline var stage: S
-  @usableFromInline let original: S
-  @usableFromInline let node: NodeRun
-  @usableFromInline let supervisor: Supervisor
-
-  @inlinable
-  init(_ stage: S, supervision: Supervision, node: NodeRun) {
-    self.stage = stage
-    original = stage
-    self.node = node
-    supervisor = Supervisor(supervision, node: node)
-  }
-
-  @inlinable
-  nonisolated(nonsending) func run(
-    _ reader: ChunkReader<S.Input>, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
+    _ reader: ChunkReader<S.Input>, most: Int = .max, into writer: WriterPort<S.Output>?
   ) async -> LinkEnd {
-    var input = Chunk<S.Input>()
-    let end = await drive(reader) { () async throws(PortInterruption) -> Bool in
-      // What it was before the run is checked with the blueprint; a stage may compute it anew for every call.
-      guard try await reader.pull(&input, max(1, stage.maximum)) else {
-        try await call(nil, token: nil, emit: emit)
-        return false
-      }
-      let elements = input.array()
-      let token = input.detachTokens()
-      input.removeAll()
-      try await call(elements, token: token, emit: emit)
-      return true
-    }
+    let limit = min(most, node.segment.runContext.chunkSize)
+    let end = await waitAndWork(reader, limit: limit, into: writer)
+    reader.close()
     input.settleAll(.abandoned)
     return end
   }
 
-  /// One call into the stage; nil for the last one.
   @inlinable
-  nonisolated(nonsending) func call(
-    _ elements: [S.Input]?, token: Settlement?, emit: nonisolated(nonsending) (inout Chunk<S.Output>) async -> Bool
-  ) async throws(PortInterruption) {
-    var out = Chunk<S.Output>()
-    var interruption: PortInterruption?
-    do throws(PortInterruption) { try await attempt(elements, token: token, into: &out) } catch { interruption = error }
-    if !out.isEmpty {
-      node.showTaps(out)
-      if !(await emit(&out)) { interruption = interruption ?? .cancelled }
-    }
-    if let interruption { throw interruption }
-  }
-
-  /// Calls the stage until it succeeds or is given up. What it emits before it throws is added without a token.
-  @inlinable
-  nonisolated(nonsending) func attempt(
-    _ elements: [S.Input]?, token: Settlement?, into out: inout Chunk<S.Output>
-  ) async throws(PortInterruption) {
+  nonisolated(nonsending) func waitAndWork(
+    _ reader: ChunkReader<S.Input>, limit: Int, into writer: WriterPort<S.Output>?
+  ) async -> LinkEnd {
+    var turns = 0
     while true {
-      let stamp = node.enter()
-      let before = out.count
-      do throws(S.Failure) {
-        if let elements {
-          try await stage.process(elements) { out.append($0) }
-        } else {
-          try await stage.finish { out.append($0) }
-        }
-      } catch {
-        if try await retries(elements, token: token, error, emitted: out.count - before) { continue }
-        return
+      switch reader.poll(&input, limit) {
+      case .ready:
+        if let end = await work(into: writer) { return end }
+        turns &+= 1
+        if turns & (chunksAtOnce - 1) == 0 { await Task.yield() }
+      case .ended: return await finish(into: writer)
+      case .interrupted(let interruption): return LinkEnd(interruption)
+      case .empty: await reader.wait()
+      case .turn: await Task.yield()
+      case .asynchronous: if let end = await suspend(reader, limit: limit, into: writer) { return end }
       }
-      supervisor.succeeded()
-      let emitted = out.count - before
-      var tally = NodeMeter.Tally()
-      tally.elementsIn = elements?.count ?? 0
-      tally.elementsOut = emitted
-      tally.created = max(0, emitted - tally.elementsIn)
-      tally.merged = max(0, tally.elementsIn - emitted)
-      node.meter.record(tally, at: stamp)
-      guard let token else { return }
-      if emitted == 0 {
-        token.settle(S.Output.self == Never.self ? .stored : .filtered)
-      } else {
-        token.fork(emitted - 1)
-        out.attach(token, from: before)
-      }
-      return
     }
   }
 
+  /// Lets the port do what it could not without waiting.
   @inlinable
-  nonisolated(nonsending) func retries(
-    _ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, emitted: Int
-  ) async throws(PortInterruption) -> Bool {
-    var tally = NodeMeter.Tally()
-    tally.elementsIn = elements?.count ?? 0
-    tally.elementsOut = emitted
-    tally.created = emitted
-    defer { node.meter.record(tally, at: node.now) }
-    if error is CancellationError, node.isCancelled {
-      tally.errors = 1
-      tally.discarded = tally.elementsIn
-      token?.settle(.abandoned)
-      throw .cancelled
+  @inline(never)
+  nonisolated(nonsending) func suspend(
+    _ reader: ChunkReader<S.Input>, limit: Int, into writer: WriterPort<S.Output>?
+  ) async -> LinkEnd? {
+    do throws(PortInterruption) {
+      if !(try await reader.suspending(&input, limit)) { return await finish(into: writer) }
+    } catch {
+      return LinkEnd(error)
     }
-    switch await supervisor.decide(error) {
-    case .fail:
-      tally.discarded = tally.elementsIn
-      token?.settle(.failed)
-      throw .failed(node.fail(error))
-    case .retry:
-      tally.elementsIn = 0
-      tally.retries = 1
-      return true
-    case .skip:
-      giveUp(elements, token: token, error, &tally)
-      return false
-    case .restart:
-      giveUp(elements, token: token, error, &tally)
-      stage = original
-      return false
-    }
+    return await work(into: writer)
   }
 
+  /// Handles the elements in hand.
+  /// - Returns: nil when more is wanted.
   @inlinable
-  func giveUp(_ elements: [S.Input]?, token: Settlement?, _ error: S.Failure, _ tally: inout NodeMeter.Tally) {
-    var outcome = Outcome.dropped(.failed)
-    for element in elements ?? [] { outcome = supervisor.giveUp(element, error, tally: &tally) }
-    token?.settle(outcome)
+  @inline(never)
+  nonisolated(nonsending) func work(into writer: WriterPort<S.Output>?) async -> LinkEnd? {
+    while let (element, token) = input.popFirstTracked() {
+      var end: LinkEnd?
+      do throws(PortInterruption) { try await handle(element, token: token, into: &out) } catch { end = LinkEnd(error) }
+      if !out.isEmpty, !offered(to: writer), !(await writer?.send(&out) ?? true) { end = end ?? .cancelled }
+      if let end { return end }
+      if node.isCancelled { return .cancelled }
+    }
+    return nil
+  }
+
+  /// Passes on what was emitted if that takes no waiting.
+  @inlinable
+  func offered(to writer: WriterPort<S.Output>?) -> Bool {
+    node.showTaps(out)
+    guard let writer, case .accepted = writer.link.offer(&out) else { return false }
+    return true
+  }
+
+  /// The input has ended.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func finish(into writer: WriterPort<S.Output>?) async -> LinkEnd {
+    var end = LinkEnd.finished
+    do throws(PortInterruption) { try await finish(into: &out) } catch { end = LinkEnd(error) }
+    guard !out.isEmpty else { return end }
+    node.showTaps(out)
+    if !(await writer?.send(&out) ?? true), case .finished = end { end = .cancelled }
+    return end
   }
 }

@@ -30,14 +30,14 @@ final class DeadLetterBox: Sendable {
   }
 
   /// Announces the tasks before they start.
-  func expect(_ segments: [SegmentTask]) {
+  func expect(_ segments: [Segment]) {
     state.withLock { state in
       state.open = segments.count { feeds($0, state) }
     }
     finishIfDone()
   }
 
-  func ended(_ segment: SegmentTask) {
+  func ended(_ segment: Segment) {
     let counts = state.withLock { state in
       guard state.link != nil, feeds(segment, state) else { return false }
       state.open -= 1
@@ -47,8 +47,8 @@ final class DeadLetterBox: Sendable {
   }
 
   /// Whether a task may post letters: it runs a node in front of the outlet. Tasks without nodes only move elements.
-  private func feeds(_ segment: SegmentTask, _ state: State) -> Bool {
-    segment.clock.meters.contains { !state.behind.contains($0.node) }
+  private func feeds(_ segment: Segment, _ state: State) -> Bool {
+    segment.meters.array.contains { !state.behind.contains($0.node) }
   }
 
   private func finishIfDone() {

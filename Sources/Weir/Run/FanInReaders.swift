@@ -173,22 +173,22 @@ final class SortedMergeState<Element: Sendable>: Sendable {
 
 /// A link for one run whose filling rings a bell, for joins that wait for any of several links.
 func ringingLink<Element: Sendable>(
-  _ link: LinkDescription, node: Int, _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ bell: Bell,
-  for scope: SegmentScope
+  _ link: LinkDescription, node: Int, _ make: @Sendable (Segment) -> ChunkReader<Element>, _ bell: Bell,
+  for segment: Segment
 ) -> ReaderPort<Element> {
-  let run = scope.runContext
+  let run = segment.runContext
   let ring: Link<Element> = run.makeLink(link, node: node)
-  let upstream = run.newScope()
+  let upstream = run.newSegment()
   let reader = make(upstream)
-  let writer = WriterPort(ring, scope: upstream)
-  upstream.seal(name: link.name) { await pumpRinging(reader, into: writer, bell: bell) }
-  return ReaderPort(ring, scope: scope)
+  let writer = WriterPort(ring, segment: upstream)
+  upstream.seal { await pumpRinging(reader, into: writer, bell: bell) }
+  return ReaderPort(ring, segment: segment)
 }
 
 func pumpRinging<Element: Sendable>(
   _ reader: ChunkReader<Element>, into writer: WriterPort<Element>, bell: Bell
 ) async {
-  let end = await drive(reader, limit: writer.scope.runContext.chunkSize) { (chunk) async -> Bool in
+  let end = await drive(reader, limit: writer.segment.runContext.chunkSize) { (chunk) async -> Bool in
     while !chunk.isEmpty {
       // Ring for every part: a full link empties only if its reader knows.
       switch writer.link.offer(&chunk) {
@@ -197,7 +197,7 @@ func pumpRinging<Element: Sendable>(
         return false
       case .full:
         bell.ring()
-        writer.scope.enterBlocked()
+        writer.segment.enterBlocked()
         await writer.link.waitForRoom(weight: writer.link.weightOfFirst(chunk))
       }
     }
@@ -248,8 +248,8 @@ final class PriorityState<Element: Sendable>: @unchecked Sendable {
         }
       }
       if open.isEmpty { return false }
-      if node.scope.segment?.isCancelled == true { throw .cancelled }
-      node.scope.enterIdle()
+      if node.isCancelled { throw .cancelled }
+      node.segment.enterIdle()
       await bell.wait()
     }
   }
@@ -305,14 +305,14 @@ struct CombineLatest<First: Sendable, Second: Sendable>: Stage {
 /// A task that tags what one input of a combineLatest has.
 @inlinable
 func tagged<Element: Sendable, Tagged: Sendable>(
-  _ make: @Sendable (SegmentScope) -> ChunkReader<Element>, _ run: RunContext, _ name: String, _ ring: Link<Tagged>,
+  _ make: @Sendable (Segment) -> ChunkReader<Element>, _ run: RunContext, _ ring: Link<Tagged>,
   end mark: Tagged, _ tag: @escaping @Sendable (Element) -> Tagged
 ) {
-  let scope = run.newScope()
-  let reader = make(scope)
-  let writer = WriterPort(ring, scope: scope)
-  scope.seal(name: name) {
-    let limit = scope.runContext.chunkSize
+  let segment = run.newSegment()
+  let reader = make(segment)
+  let writer = WriterPort(ring, segment: segment)
+  segment.seal {
+    let limit = segment.runContext.chunkSize
     var chunk = Chunk<Element>()
     var out = Chunk<Tagged>()
     let end = await drive(reader) { () async throws(PortInterruption) -> Bool in

@@ -53,10 +53,10 @@ public struct LiveGraph<Handles: Sendable>: Sendable {
     if let fault = limit.fault { throw .badLimit(fault) }
     let matching = context.links.filter { $0.name == link }
     if matching.isEmpty { throw .unknownLink(link) }
-    if limit.bytes != nil, matching.contains(where: { !$0.weighs }) {
+    if limit.bytes != nil, matching.contains(where: { !$0.link.weighs }) {
       throw .badLimit("\"\(link)\" was made without a limit in bytes and weighs nothing; give it a limit in elements")
     }
-    for handle in matching { handle.setLimit(limit) }
+    for named in matching { named.link.setLimit(limit) }
   }
 
   /// Watches what nodes emit: a bounded, lossy sample that never makes the graph wait.

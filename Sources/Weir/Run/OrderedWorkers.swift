@@ -151,7 +151,7 @@ nonisolated(nonsending) func pumpNumbered<Element: Sendable>(
 ) async {
   var next: UInt64 = 0
   var numbered = Chunk<Positioned<Element>>()
-  let end = await drive(reader, limit: writer.scope.runContext.chunkSize) { (chunk) async -> Bool in
+  let end = await drive(reader, limit: writer.segment.runContext.chunkSize) { (chunk) async -> Bool in
     while let (element, token) = chunk.popFirstTracked() {
       numbered.append(Positioned(position: next, element: element), token: token)
       next += 1
@@ -163,25 +163,25 @@ nonisolated(nonsending) func pumpNumbered<Element: Sendable>(
 
 @inlinable
 func orderedWorkers<S: AsyncStage>(
-  _ stage: S, _ supervision: Supervision, _ node: Int, _ name: String,
-  _ make: @Sendable (SegmentScope) -> ChunkReader<S.Input>, _ inner: LinkDescription, _ ring: Link<S.Output>,
+  _ stage: S, _ supervision: Supervision, _ node: Int,
+  _ make: @Sendable (Segment) -> ChunkReader<S.Input>, _ inner: LinkDescription, _ ring: Link<S.Output>,
   _ run: RunContext, _ workers: Int
 ) {
   let numbered: Link<Positioned<S.Input>> = run.makeLink(inner, node: node, readers: workers)
-  let feeder = run.newScope()
+  let feeder = run.newSegment()
   let upstream = make(feeder)
-  let input = WriterPort(numbered, scope: feeder)
-  feeder.seal(name: "\(name).in") { await pumpNumbered(upstream, into: input) }
+  let input = WriterPort(numbered, segment: feeder)
+  feeder.seal { await pumpNumbered(upstream, into: input) }
 
   let buffer = ReorderBuffer<S.Output>(window: workers * 2)
   let ends = WorkerEnds(count: workers)
-  for index in 0..<workers {
-    let scope = run.newScope()
-    let port = ReaderPort(numbered, scope: scope)
-    scope.addCloser { buffer.close() }
-    let worker = AsyncWorker(stage, supervision: supervision, node: scope.addNode(node))
-    let writer = WriterPort(ring, scope: scope)
-    scope.seal(name: "\(name).\(index)") {
+  for _ in 0..<workers {
+    let segment = run.newSegment()
+    let port = ReaderPort(numbered, segment: segment)
+    segment.addCloser { buffer.close() }
+    let worker = AsyncWorker(stage, supervision: supervision, node: segment.addNode(node))
+    let writer = WriterPort(ring, segment: segment)
+    segment.seal {
       let end = await runOrdered(worker, port, buffer, writer)
       ends.finish(writer, end, isOwn: worker.hasFailed)
       // After the end of the output is known: those who wait for their turn must not end it differently.
@@ -198,11 +198,11 @@ nonisolated(nonsending) func runOrdered<S: AsyncStage>(
   var one = Chunk<Positioned<S.Input>>()
   let end = await drive(port.reader) { () async throws(PortInterruption) -> Bool in
     guard try await port.receive(into: &one, limit: 1) else {
-      var last = Chunk<S.Output>()
-      try await worker.deliver(&last, through: { await writer.send(&$0) }) { (out) async throws(PortInterruption) in
-        try await worker.finish(into: &out)
+      switch await worker.finish(into: writer) {
+      case .finished: return false
+      case .failed(let failure): throw .failed(failure)
+      case .cancelled: throw .cancelled
       }
-      return false
     }
     while let (numbered, token) = one.popFirstTracked() {
       guard await buffer.admit(numbered.position) else {

@@ -4,21 +4,21 @@ import Synchronization
 @usableFromInline
 final class WriterPort<Element: Sendable>: SegmentPort {
   @usableFromInline let link: Link<Element>
-  @usableFromInline let scope: SegmentScope
+  @usableFromInline let segment: Segment
   private let ended = Atomic<Bool>(false)
 
   @usableFromInline
-  init(_ link: Link<Element>, scope: SegmentScope) {
+  init(_ link: Link<Element>, segment: Segment) {
     self.link = link
-    self.scope = scope
-    scope.add(self)
+    self.segment = segment
+    segment.add(self)
   }
 
   @usableFromInline var isOutput: Bool { true }
 
   /// When the last reader has left, the task hears of it.
   @usableFromInline
-  func sealed(in segment: SegmentTask) { link.onClosed.withLock { $0.append(segment) } }
+  func sealed(in segment: Segment) { link.onClosed.withLock { $0.append(segment) } }
 
   @usableFromInline
   func segmentCancelled() { finish(.cancelled) }
@@ -36,7 +36,7 @@ final class WriterPort<Element: Sendable>: SegmentPort {
         chunk.settleAll(.abandoned)
         return false
       case .full:
-        scope.enterBlocked()
+        segment.enterBlocked()
         await link.waitForRoom(weight: link.weightOfFirst(chunk))
         stamp = 0
       }
@@ -55,7 +55,7 @@ final class WriterPort<Element: Sendable>: SegmentPort {
 @usableFromInline
 final class ReaderPort<Element: Sendable>: SegmentPort {
   @usableFromInline let link: Link<Element>
-  @usableFromInline let scope: SegmentScope
+  @usableFromInline let segment: Segment
   /// Whether elements leave a cycle here, and with it the tokens they had inside.
   @usableFromInline let leavesCycle = Atomic<Bool>(false)
   /// Most elements to take at once.
@@ -67,17 +67,17 @@ final class ReaderPort<Element: Sendable>: SegmentPort {
   @usableFromInline let source: NodeRun?
 
   @usableFromInline
-  init(_ link: Link<Element>, scope: SegmentScope, most: Int = .max, counting source: NodeRun? = nil) {
+  init(_ link: Link<Element>, segment: Segment, most: Int = .max, counting source: NodeRun? = nil) {
     self.link = link
-    self.scope = scope
+    self.segment = segment
     self.most = most
     self.source = source
-    scope.add(self)
+    segment.add(self)
   }
 
   @usableFromInline var isOutput: Bool { false }
   @usableFromInline
-  func sealed(in segment: SegmentTask) {}
+  func sealed(in segment: Segment) {}
   @usableFromInline
   func segmentCancelled() { close() }
 
@@ -113,7 +113,7 @@ final class ReaderPort<Element: Sendable>: SegmentPort {
     case .taken:
       let waited = parked.load(ordering: .relaxed)
       if waited { parked.store(false, ordering: .relaxed) }
-      link.isBusy.store(!waited && chunk.count >= link.busy, ordering: .relaxed)
+      link.isBusy.store(!waited && chunk.count >= Int(link.busy), ordering: .relaxed)
       return .ready
     case .ended(.finished): return .ended
     case .ended(.failed(let failure)): return .interrupted(.failed(failure))
@@ -126,7 +126,7 @@ final class ReaderPort<Element: Sendable>: SegmentPort {
   @inlinable
   @inline(never)
   func willWait() -> Bool {
-    scope.enterIdle()
+    segment.enterIdle()
     if link.isBusy.load(ordering: .relaxed) {
       link.isBusy.store(false, ordering: .relaxed)
       return false

@@ -70,7 +70,7 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
   func step() -> Step {
     for _ in 0..<chunksAtOnce {
       if chunk.isEmpty {
-        switch reader.poll(&chunk, writer.scope.runContext.chunkSize) {
+        switch reader.poll(&chunk, writer.segment.runContext.chunkSize) {
         case .ready: count()
         case .ended: return over(.finished)
         case .interrupted(let interruption): return over(LinkEnd(interruption))
@@ -83,7 +83,7 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
       case .accepted: continue
       case .closed: return over(.cancelled)
       case .full:
-        writer.scope.enterBlocked()
+        writer.segment.enterBlocked()
         // It is looked at again after the wait.
         stamp = 0
         return .full
@@ -99,7 +99,7 @@ final class Pump<Element: Sendable>: SegmentBody, @unchecked Sendable {
     var next = Chunk<Element>()
     swap(&next, &chunk)
     do throws(PortInterruption) {
-      if !(try await reader.suspending(&next, writer.scope.runContext.chunkSize)) { over(.finished) }
+      if !(try await reader.suspending(&next, writer.segment.runContext.chunkSize)) { over(.finished) }
     } catch {
       over(LinkEnd(error))
     }

@@ -3,20 +3,19 @@ import Synchronization
 /// Everything that belongs to one run of a blueprint. Gone when the run returns.
 @usableFromInline
 final class RunContext: Sendable {
-  /// A link as the run sees it, whatever its elements are.
-  struct LinkHandle: Sendable {
+  /// A link of the run, under the name that snapshots give it.
+  struct NamedLink: Sendable {
     let name: String
-    let node: Int
-    let snapshot: @Sendable (UInt64) -> LinkSnapshot
-    let setLimit: @Sendable (LinkLimit) -> Void
-    /// Whether the link knows what its elements weigh.
-    let weighs: Bool
+    let link: any InspectableLink
   }
 
   private struct State {
-    var segments: [SegmentTask] = []
+    /// Given up at the end of the run: a segment knows its run.
+    var segments: [Segment] = []
+    /// What the clocks of the segments showed at the end of the run.
+    var finalTimes: [(node: Int, times: NodeTimes)] = []
     var meters: [NodeMeter] = []
-    var links: [LinkHandle] = []
+    var links: [NamedLink] = []
     var shared: [Int: any Sendable] = [:]
     var handles: [Int: any Sendable] = [:]
     var failure: StageFailure?
@@ -60,11 +59,11 @@ final class RunContext: Sendable {
 
   // MARK: Setting up
 
-  /// The scope of a task that is about to be set up.
+  /// The segment of a task that is about to be set up.
   @usableFromInline
-  func newScope() -> SegmentScope { SegmentScope(run: self) }
+  func newSegment() -> Segment { Segment(run: self) }
 
-  func add(_ segment: SegmentTask) { state.withLock { $0.segments.append(segment) } }
+  func add(_ segment: Segment) { state.withLock { $0.segments.append(segment) } }
   func add(_ meter: NodeMeter) { state.withLock { $0.meters.append(meter) } }
   func add(_ ledger: SettlementLedger) { state.withLock { $0.ledgers.append(ledger) } }
 
@@ -101,7 +100,7 @@ final class RunContext: Sendable {
     let link = Link<Element>(
       limit: description.limit, policy: policy, weigh: weigh, chunkSize: chunkSize ?? self.chunkSize, writers: writers,
       readers: readers, clock: options.trace, name: nodes[node].name)
-    link.onOverflow.withLock { $0 = { [weak self] in self?.failed($0) } }
+    link.overflow?.onOverflow.withLock { $0 = { [weak self] in self?.failed($0) } }
     adopt(link, as: description, node: node)
     return link
   }
@@ -109,12 +108,8 @@ final class RunContext: Sendable {
   /// Lists a link for snapshots.
   @usableFromInline
   func adopt<Element: Sendable>(_ link: Link<Element>, as description: LinkDescription, node: Int) {
-    let name = description.name
     link.rename(nodes[node].name)
-    let handle = LinkHandle(
-      name: name, node: node, snapshot: { link.snapshot(name: name, now: $0) }, setLimit: { link.setLimit($0) },
-      weighs: link.weigh != nil)
-    state.withLock { $0.links.append(handle) }
+    state.withLock { $0.links.append(NamedLink(name: description.name, link: link)) }
   }
 
   @usableFromInline
@@ -143,7 +138,7 @@ final class RunContext: Sendable {
     for action in actions { action() }
   }
 
-  var segments: [SegmentTask] { state.withLock { $0.segments } }
+  var segments: [Segment] { state.withLock { $0.segments } }
 
   // MARK: Ends
 
@@ -182,7 +177,7 @@ final class RunContext: Sendable {
   }
 
   func abort() {
-    let segments: [SegmentTask] = state.withLock { state in
+    let segments: [Segment] = state.withLock { state in
       guard !state.ended else { return [] }
       state.aborted = true
       return state.segments
@@ -191,13 +186,13 @@ final class RunContext: Sendable {
   }
 
   /// Announces the segments before any of them starts.
-  func begin(_ segments: [SegmentTask]) {
+  func begin(_ segments: [Segment]) {
     state.withLock { $0.running = segments.count }
     deadLetters.expect(segments)
     if segments.isEmpty { end() }
   }
 
-  func ended(_ segment: SegmentTask) {
+  func ended(_ segment: Segment) {
     deadLetters.ended(segment)
     let last = state.withLock { state in
       state.running -= 1
@@ -207,16 +202,21 @@ final class RunContext: Sendable {
   }
 
   private func end() {
-    let (waiters, actions) = state.withLock { state in
+    let finalTimes = segments.flatMap { $0.nodeTimes() }
+    let (segments, waiters, actions) = state.withLock { state in
       state.ended = true
+      state.finalTimes = finalTimes
+      let segments = state.segments
+      state.segments = []
       let waiters = Array(state.endWaiters.values)
       state.endWaiters = [:]
       let actions = state.onEnd
       state.onEnd = []
       state.onIntakeStop = []
       state.shared = [:]
-      return (waiters, actions)
+      return (segments, waiters, actions)
     }
+    withExtendedLifetime(segments) {}
     for action in actions { action() }
     taps.close()
     timers.service.stop()
@@ -263,17 +263,18 @@ final class RunContext: Sendable {
   // MARK: Looking in
 
   func snapshot() -> GraphSnapshot {
-    let (segments, meters, links) = state.withLock { ($0.segments, $0.meters, $0.links) }
+    let (segments, finalTimes, meters, links) = state.withLock {
+      ($0.segments, $0.finalTimes, $0.meters, $0.links)
+    }
     var snapshots = nodes.map { NodeSnapshot(name: $0.name, kind: $0.kind) }
     for meter in meters { meter.add(to: &snapshots[meter.node]) }
-    for segment in segments {
-      for (meter, times) in zip(segment.clock.meters, segment.clock.times()) { snapshots[meter.node].add(times) }
-    }
+    for (node, times) in finalTimes { snapshots[node].add(times) }
+    for segment in segments { for (node, times) in segment.nodeTimes() { snapshots[node].add(times) } }
     let now = trace.now()
-    return GraphSnapshot(graph: name, nodes: snapshots, links: links.map { $0.snapshot(now) })
+    return GraphSnapshot(graph: name, nodes: snapshots, links: links.map { $0.link.snapshot(name: $0.name, now: now) })
   }
 
-  var links: [LinkHandle] { state.withLock { $0.links } }
+  var links: [NamedLink] { state.withLock { $0.links } }
   var meters: [NodeMeter] { state.withLock { $0.meters } }
   var ledgers: [SettlementLedger] { state.withLock { $0.ledgers } }
 }
@@ -283,16 +284,4 @@ final class RunContext: Sendable {
 struct TimerServiceBox: Sendable {
   let service: TimerService
   init(_ service: TimerService) { self.service = service }
-}
-
-extension Link {
-  func snapshot(name: String, now: UInt64) -> LinkSnapshot {
-    state.withLock { state in
-      let oldest = state.queue.firstStamp
-      let age = state.queue.isEmpty || now < oldest ? 0 : now - oldest
-      return LinkSnapshot(
-        name: name, depth: state.count, bytes: state.weight, limit: state.limit, counters: state.counters,
-        oldestAge: .nanoseconds(Int64(clamping: age)))
-    }
-  }
 }

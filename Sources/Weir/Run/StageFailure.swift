@@ -1,18 +1,27 @@
 /// The one error that travels through a graph: which node failed, and why.
 public struct StageFailure: Error, Sendable, CustomStringConvertible {
   /// Stable code for scripts and switch statements: always `"stage-failed"` unless the cause has a `code` of its own.
-  public let code: String
+  public var code: String { (cause as? any CodedError)?.code ?? "stage-failed" }
   /// Name of the node that failed, as written in the blueprint.
-  public let node: String
+  public var node: String { content.node }
   /// What the node threw.
-  public let cause: any Error
+  public var cause: any Error { content.cause }
+
+  /// One reference: whatever may end in a failure has a place for it, and most never fail.
+  private let content: Content
+
+  private final class Content: Sendable {
+    let node: String
+    let cause: any Error
+
+    init(node: String, cause: any Error) {
+      self.node = node
+      self.cause = cause
+    }
+  }
 
   @usableFromInline
-  init(node: String, cause: any Error) {
-    self.node = node
-    self.cause = cause
-    code = (cause as? any CodedError)?.code ?? "stage-failed"
-  }
+  init(node: String, cause: any Error) { content = Content(node: node, cause: cause) }
 
   public var description: String { "node \"\(node)\" failed: \(cause)" }
 }

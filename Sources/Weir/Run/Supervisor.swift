@@ -46,25 +46,25 @@ final class Supervisor: @unchecked Sendable {
       if isHopeless || isUsedUp { return exhausted == .skip ? .skip : .fail }
       return await wait(backoff.wait(before: attempts)) ? .retry : .fail
     case .restart(let backoff):
-      let now = node.scope.run.clock.now
+      let now = node.segment.run.clock.now
       if let lastFailure, now - lastFailure > backoff.healthy { restarts = 0 }
       restarts += 1
       if let most = backoff.attempts, restarts > most { return .fail }
       let goOn = await wait(backoff.wait(before: restarts))
-      lastFailure = node.scope.run.clock.now
+      lastFailure = node.segment.run.clock.now
       return goOn ? .restart : .fail
     }
   }
 
   private func wait(_ duration: Duration) async -> Bool {
-    node.scope.enterIdle()
+    node.segment.enterIdle()
     do {
-      try await node.scope.run.clock.sleep(for: min(duration, .longest))
+      try await node.segment.run.clock.sleep(for: min(duration, .longest))
     } catch {
       return false
     }
     node.enter()
-    return !(node.scope.segment?.isCancelled ?? false)
+    return !node.isCancelled
   }
 
   /// Gives an element up: to the dead letters where there are any.
@@ -73,7 +73,7 @@ final class Supervisor: @unchecked Sendable {
   func giveUp(_ element: any Sendable, _ error: any Error, tally: inout NodeMeter.Tally) -> Outcome {
     let letter = DeadLetter(node: node.name, element: element, error: error, attempts: max(attempts, 1))
     attempts = 0
-    if node.scope.run.deadLetters.post(letter, from: node.meter.node) {
+    if node.segment.run.deadLetters.post(letter, from: node.meter.node) {
       tally.deadLettered += 1
       return .deadLettered
     }

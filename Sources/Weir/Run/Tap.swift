@@ -116,7 +116,7 @@ extension NodeRun {
 
   @usableFromInline
   func show(_ element: any Sendable) {
-    scope.run.taps.offer(TapSample(node: name, element: element), from: meter.node)
+    segment.run.taps.offer(TapSample(node: name, element: element), from: meter.node)
   }
 
   /// Shows a tapped node's output to the taps. One relaxed load a chunk while there are none.

@@ -49,6 +49,8 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
   var inputEnded = false
   var interruption: PortInterruption?
   var started = false
+  /// The deadline for which the stage was woken in vain.
+  var answeredDeadline: Duration?
   var heldTokens = HeldTokens()
   let port: ReaderPort<S.Input>
   let node: NodeRun
@@ -63,10 +65,10 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
     self.port = port
     self.node = node
     supervisor = Supervisor(supervision, node: node)
-    port.scope.addCloser { [bell] in bell.ring() }
+    port.segment.addCloser { [bell] in bell.ring() }
   }
 
-  private var run: RunContext { node.scope.run }
+  private var run: RunContext { node.segment.run }
 
   func pull(_ out: inout Chunk<S.Output>, limit: Int) async throws(PortInterruption) -> Bool {
     startOnce()
@@ -108,11 +110,19 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
       await end(&out, now: now)
       return
     }
-    if let deadline = stage.deadline, now > deadline {
+    if let deadline = pendingDeadline, now > deadline {
       await call(nil, &out) { (stage, emit) throws(S.Failure) in try stage.wake(at: now, emit) }
+      if out.isEmpty, stage.deadline == deadline { answeredDeadline = deadline }
       return
     }
     await wait()
+  }
+
+  /// The deadline, unless the stage was woken for it, did nothing and left it as it was: woken again it would do the same.
+  private var pendingDeadline: Duration? {
+    let deadline = stage.deadline
+    if deadline != answeredDeadline { answeredDeadline = nil }
+    return answeredDeadline == nil ? deadline : nil
   }
 
   private func take(_ limit: Int) {
@@ -229,23 +239,23 @@ final class TimedState<S: TimedStage>: @unchecked Sendable {
 
   /// Parks until there is input the stage accepts, the deadline has passed, or someone rings.
   private func wait() async {
-    node.scope.enterIdle()
+    node.segment.enterIdle()
     var timer: UInt64?
     let waitsForInput = stage.acceptsInput && !inputEnded
-    if let deadline = stage.deadline {
+    if let deadline = pendingDeadline {
       let link = port.link
       // One tick beyond the deadline: what arrives exactly then is handled first.
       timer = run.timers.service.schedule(at: deadline + .nanoseconds(1)) { [bell] in
         if waitsForInput { link.pokeReaders() } else { bell.ring() }
       }
     }
-    if node.scope.segment?.isCancelled == true {
+    if node.isCancelled {
       phase = .failed(.cancelled)
     } else if waitsForInput {
       await port.link.waitForElements()
     } else {
       await bell.wait()
-      if node.scope.segment?.isCancelled == true { phase = .failed(.cancelled) }
+      if node.isCancelled { phase = .failed(.cancelled) }
     }
     if let timer { run.timers.service.cancel(timer) }
   }

@@ -55,7 +55,7 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
   public nonisolated(nonsending) func idle<Value, Failure: Error>(
     while wait: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    port.scope.enterIdle()
+    port.segment.enterIdle()
     defer { node.enter() }
     return try await wait()
   }
@@ -68,7 +68,7 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
   ///   cancelled while it waited: the element was not sent.
   @discardableResult
   public func send(_ element: Element) async -> Bool {
-    if port.scope.isSourceStopped, current.countAfterStop() > port.scope.runContext.chunkSize { return false }
+    if port.segment.isSourceStopped, current.countAfterStop() > port.segment.runContext.chunkSize { return false }
     return await deliver(element)
   }
 
@@ -85,9 +85,9 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
         token?.settle(.abandoned)
         return false
       case .full:
-        port.scope.enterBlocked()
+        port.segment.enterBlocked()
         let weight = port.link.weigh?(element) ?? 0
-        if port.scope.isIntakeStopped {
+        if port.segment.isIntakeStopped {
           // A drain has interrupted the source, not the delivery of what it holds already.
           await port.link.waitForRoom(weight: weight)
           node.enter()
@@ -95,7 +95,7 @@ public struct ProcessOutput<Element: Sendable>: Sendable {
         }
         let goOn = await port.link.waitForRoomOrCancellation(weight: weight)
         node.enter()
-        if !goOn && !port.scope.isIntakeStopped {
+        if !goOn && !port.segment.isIntakeStopped {
           token?.settle(.abandoned)
           return false
         }

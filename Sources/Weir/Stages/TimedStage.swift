@@ -11,7 +11,8 @@ public protocol TimedStage<Input, Output>: GraphStage {
   mutating func process(_ element: Input, at now: Duration, _ emit: (Output) -> Void) throws(Failure)
 
   /// The next time at which the stage wants to act; nil for none. It is woken when the clock is beyond it, so an
-  /// element that arrives exactly at the deadline comes first.
+  /// element that arrives exactly at the deadline comes first. A stage that was woken, emitted nothing and still names the
+  /// same deadline is not woken for it again: it would take a core for itself.
   var deadline: Duration? { get }
 
   /// The deadline has passed.

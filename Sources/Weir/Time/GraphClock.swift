@@ -26,6 +26,9 @@ public struct GraphClock: Sendable {
 }
 
 extension Duration {
+  /// The duration in whole nanoseconds, for limits of age: what is shorter than one counts as one.
+  @usableFromInline var wholeNanoseconds: UInt64 { UInt64(Swift.max(1, nanoseconds)) }
+
   /// The duration in nanoseconds, clamped to what 64 bits hold.
   @usableFromInline var nanoseconds: Int64 {
     let (seconds, attoseconds) = components

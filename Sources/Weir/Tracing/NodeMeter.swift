@@ -7,8 +7,15 @@ import Synchronization
 @usableFromInline
 final class NodeMeter: Sendable {
   /// Index of the node in the blueprint.
-  let node: Int
+  var node: Int { Int(nodeIndex) }
+  /// Its place among the nodes of its task, upstream first.
+  var place: Int { Int(placeIndex) }
+  // Kept small and side by side: a graph has one of these for each node and task.
+  private let nodeIndex: Int32
+  private let placeIndex: Int32
   private let shared = Mutex<Void>(())
+  /// Set while an observer samples what the node emits.
+  @usableFromInline let tapped = Atomic<Bool>(false)
   private let version = Atomic<UInt64>(0)
   private let elementsIn = Atomic<UInt64>(0)
   private let elementsOut = Atomic<UInt64>(0)
@@ -24,10 +31,11 @@ final class NodeMeter: Sendable {
   private let lastActivity = Atomic<UInt64>(0)
   let busy = Atomic<UInt64>(0)
   let longestBusy = Atomic<UInt64>(0)
-  /// Set while an observer samples what the node emits.
-  @usableFromInline let tapped = Atomic<Bool>(false)
 
-  init(node: Int) { self.node = node }
+  init(node: Int, place: Int) {
+    nodeIndex = Int32(clamping: node)
+    placeIndex = Int32(clamping: place)
+  }
 
   /// What one chunk did in a node.
   @frozen

@@ -3,9 +3,9 @@ import Synchronization
 /// Divides the life of one task of a run into busy (in one of its nodes), idle (waiting for input) and blocked (waiting
 /// for room downstream). It begins when the task is set up: waiting for a thread counts as idle.
 ///
-/// The task itself moves the clock on, once a node and chunk; the end of one interval is the start of the next, so the
+/// It stands in its ``Segment``, which knows the nodes. The task itself moves the clock on, once a node and chunk; the end of one interval is the start of the next, so the
 /// intervals sum to the elapsed time. A reader adds the interval that is still open.
-final class SegmentClock: Sendable {
+struct SegmentClock: ~Copyable, Sendable {
   private static let idle = -1
   private static let blocked = -2
   private static let stopped = -3
@@ -19,12 +19,9 @@ final class SegmentClock: Sendable {
   private let idleTime = Atomic<UInt64>(0)
   private let blockedTime = Atomic<UInt64>(0)
   private let longestBlock = Atomic<UInt64>(0)
-  /// Nodes of the task, upstream first. Fixed before the task starts.
-  let meters: [NodeMeter]
 
-  init(trace: TraceClock, meters: [NodeMeter]) {
+  init(trace: TraceClock) {
     self.trace = trace
-    self.meters = meters
     let now = trace.now()
     since = Atomic(now)
     started = now
@@ -32,15 +29,15 @@ final class SegmentClock: Sendable {
 
   /// From now on the node at `index` works. Returns the stamp.
   @discardableResult
-  func enterBusy(_ index: Int) -> UInt64 { enter(index) }
-  func enterIdle() { enter(SegmentClock.idle) }
-  func enterBlocked() { enter(SegmentClock.blocked) }
-  func stop() { enter(SegmentClock.stopped) }
+  borrowing func enterBusy(_ index: Int, _ meters: Few<NodeMeter>) -> UInt64 { enter(index, meters) }
+  borrowing func enterIdle(_ meters: Few<NodeMeter>) { enter(SegmentClock.idle, meters) }
+  borrowing func enterBlocked(_ meters: Few<NodeMeter>) { enter(SegmentClock.blocked, meters) }
+  borrowing func stop(_ meters: Few<NodeMeter>) { enter(SegmentClock.stopped, meters) }
 
   var now: UInt64 { trace.now() }
 
   @discardableResult
-  private func enter(_ next: Int) -> UInt64 {
+  private borrowing func enter(_ next: Int, _ meters: Few<NodeMeter>) -> UInt64 {
     let now = trace.now()
     let before = since.load(ordering: .relaxed)
     let elapsed = now > before ? now &- before : 0
@@ -52,7 +49,7 @@ final class SegmentClock: Sendable {
       add(elapsed, to: blockedTime)
       if elapsed > longestBlock.load(ordering: .relaxed) { longestBlock.store(elapsed, ordering: .relaxed) }
     case SegmentClock.stopped: break
-    case let index: meters[index].addBusy(elapsed)
+    case let index: meters[index]?.addBusy(elapsed)
     }
     since.store(max(now, before), ordering: .relaxed)
     current.store(next, ordering: .relaxed)
@@ -60,22 +57,12 @@ final class SegmentClock: Sendable {
     return now
   }
 
-  private func add(_ elapsed: UInt64, to sum: borrowing Atomic<UInt64>) {
+  private borrowing func add(_ elapsed: UInt64, to sum: borrowing Atomic<UInt64>) {
     sum.store(sum.load(ordering: .relaxed) &+ elapsed, ordering: .relaxed)
   }
 
-  /// The state the task is in now: index of the busy node, or nil with the flag for blocked.
-  var state: SegmentState {
-    switch current.load(ordering: .relaxed) {
-    case SegmentClock.idle: .idle
-    case SegmentClock.blocked: .blocked
-    case SegmentClock.stopped: .ended
-    case let index: .busy(index)
-    }
-  }
-
   /// A node of the task is idle while nodes before it work, and blocked while nodes after it work.
-  func times() -> [NodeTimes] {
+  borrowing func times(_ meters: [NodeMeter]) -> [NodeTimes] {
     while true {
       let before = version.load(ordering: .acquiring)
       if before & 1 == 1 { continue }
@@ -108,14 +95,6 @@ final class SegmentClock: Sendable {
       }
     }
   }
-}
-
-/// What a task of a run is doing.
-enum SegmentState: Sendable, Equatable {
-  case busy(Int)
-  case idle
-  case blocked
-  case ended
 }
 
 /// Times of one node in one task, in nanoseconds.

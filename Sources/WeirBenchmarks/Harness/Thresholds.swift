@@ -5,10 +5,10 @@
 enum Thresholds {
   static let table: [String: Double] = [
     // memory
-    "idle stage with its task": 7,
-    "idle node, six to a task": 3,
-    "idle asynchronous stage": 9,
-    "idle stage with its task against idle AsyncStream with its task": 4,
+    "idle stage with its task": 4.5,
+    "idle node, six to a task": 2,
+    "idle asynchronous stage": 4.5,
+    "idle stage with its task against idle AsyncStream with its task": 2,
     "stalled consumer, 200-byte messages against bound of the stalled graph by describe()": 1,
     "stalled consumer, 200-byte messages faster than AsyncStream, stalled consumer, 200-byte messages": 15,
     "growth over 10 M elements": 1024,

@@ -34,7 +34,10 @@ public enum LineSourceError: CommandError, Equatable {
 
   public var remedy: String? {
     switch self {
-    case .missing: "Check the name; use - for standard input."
+    case .missing(let path):
+      path.unicodeScalars.contains("\u{FFFD}")
+        ? "Its name holds bytes that are not UTF-8: rename it, or feed it through standard input with - and <."
+        : "Check the name; use - for standard input."
     case .directory: "Name the files in it, such as DIRECTORY/*.jsonl."
     case .unreadable: "Check its permissions."
     case .readFailed, .cancelled: nil

@@ -16,6 +16,11 @@ extension History {
   public func register(
     _ name: String, as role: HistoryRole = .consumer, start: HistoryStart = .now
   ) async throws(HistoryError) -> Int64? {
+    // Who is registered already waits for nobody who writes.
+    let known = try await read { (context) throws(StoreError) in try context.position(of: name) }
+    if let known, known.role == role.rawValue, !known.isRetired, (known.cursor != nil) == role.reads {
+      return known.cursor
+    }
     let result = try await commit { (recording) throws(StoreError) -> Result<Int64?, HistoryError> in
       let connection = recording.connection
       let known = try connection.prepare("SELECT role, cursor, retired_at FROM history_author WHERE name = ?1")
@@ -34,7 +39,10 @@ extension History {
         }
       }
       let head = try connection.prepare("SELECT \(RecordingTables.head)").firstInt64() ?? 0
-      let purged = try connection.prepare("SELECT purged_through FROM history_store").firstInt64() ?? 0
+      let purged =
+        try connection.prepare(
+          "SELECT max(purged_through, coalesce((SELECT max(seq) FROM history_gap), 0)) FROM history_store"
+        ).firstInt64() ?? 0
       var cursor: Int64?
       if role.reads {
         switch start {
@@ -43,7 +51,9 @@ extension History {
           guard (purged...max(purged, head)).contains(seq) else {
             return .failure(
               HistoryError(
-                .expired, "transaction \(seq) is not between \(purged), up to which the history is purged, and \(head)")
+                .expired,
+                "transaction \(seq) is not between \(purged), up to which the history is purged or incomplete, and \(head)"
+              )
             )
           }
           cursor = seq
@@ -154,7 +164,9 @@ extension History {
           return .failure(
             HistoryError(.expired, "the position \(cursor) of \(name) is not of this file's past; rebuild"))
         }
-        return .success(HistoryToken(store: state.uuid, epoch: state.epoch, seq: cursor, nonce: nonce))
+        let token = HistoryToken(store: state.uuid, epoch: state.epoch, seq: cursor, nonce: nonce)
+        if let fault = try context.status(of: token).fault { return .failure(fault) }
+        return .success(token)
       }
     }
     return try result.get()

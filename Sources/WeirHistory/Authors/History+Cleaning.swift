@@ -8,7 +8,8 @@ import WeirStore
 
 /// What a cleaning keeps of what it might take. Nothing is ever taken that a live reader has not read.
 public struct HistoryKeeping: Sendable, Hashable {
-  /// Transactions younger than this, by the clock on the wall; nil keeps none for its age.
+  /// Transactions younger than this, by the clock on the wall; nil keeps none for its age. A stamp of the future counts as that
+  /// of the next transaction that has none.
   public var age: Duration?
   /// So many of the newest transactions.
   public var count: Int
@@ -153,6 +154,7 @@ struct Cleaner {
     // Numbers have no holes.
     let deleted = Int(last - purged)
     try connection.execute("UPDATE history_store SET purged_through = \(last), purged_nonce = \(nonce)")
+    try connection.execute("DELETE FROM history_gap WHERE seq <= \(last)")
     return HistoryCleaning(
       transactions: deleted, purgedThrough: last, limit: bound.limit, heldBack: bound.hold,
       isComplete: Int64(deleted) < slice || last >= bound.limit)
@@ -196,16 +198,30 @@ struct Cleaner {
       let oldest = max(head - Int64(keeping.count), purged) + 1
       if oldest <= bound.limit { bound = Bound(limit: oldest - 1, hold: .keeping) }
     }
-    if let wall = wall(keeping) {
-      let oldest = try connection.prepare(
-        """
-        SELECT id >> \(HistoryNumber.bits) FROM history_log
-        WHERE wall >= \(wall) AND id < \(HistoryNumber.row(of: bound.limit + 1)) ORDER BY id LIMIT 1
-        """
-      ).firstInt64()
-      if let oldest { bound = Bound(limit: oldest - 1, hold: .keeping) }
+    if let wall = wall(keeping), let oldest = try oldest(since: wall), oldest <= bound.limit {
+      bound = Bound(limit: oldest - 1, hold: .keeping)
     }
     return bound
+  }
+
+  /// The first transaction that is young.
+  ///
+  /// A stamp of the future (a clock was ahead when it was written, or ours is behind now) says nothing, and stands for that of
+  /// the next transaction whose stamp is none: so what was written with a wrong clock goes as soon as what follows it has aged,
+  /// and not before. Where nothing follows it is young.
+  private func oldest(since wall: Int64) throws(StoreError) -> Int64? {
+    let now = Date().milliseconds
+    let young = try connection.prepare(
+      "SELECT id FROM history_log WHERE wall BETWEEN \(wall) AND \(now) ORDER BY id LIMIT 1"
+    ).firstInt64()
+    // Right behind the last one before it that is old.
+    let old = try connection.prepare(
+      "SELECT id >> \(HistoryNumber.bits) FROM history_log WHERE wall <= \(now) AND id < \(young ?? .max) ORDER BY id DESC LIMIT 1"
+    ).firstInt64()
+    let head = try number("SELECT \(RecordingTables.head)")
+    let purged = try number("SELECT purged_through FROM history_store")
+    let first = (old ?? purged) + 1
+    return first <= head ? first : nil
   }
 
   /// The moment from which on transactions are kept, in milliseconds since 1970.

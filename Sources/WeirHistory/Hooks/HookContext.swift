@@ -31,12 +31,14 @@ public struct HookContext: Sendable, Hashable {
   public let key: [HistoryValue]
   /// Of an update: the declared columns that changed.
   public let columns: Set<String>
-  /// Of a deletion: the last values of the columns that are kept; nil where none is.
-  public let tombstone: [String: HistoryValue]?
+  /// Of a deletion: what of the row is kept; nil where nothing is.
+  public let tombstone: HistoryTombstone?
   /// When it was written by the clock on the wall.
   public let timestamp: Date
   /// Who wrote; nil for a client that did not say.
   public let author: String?
+  /// The number of the process that wrote; nil for a client that did not say.
+  public let process: Int64?
   /// Which transaction.
   public let seq: Int64
   /// Tells a delivery that comes again from a new one.
@@ -59,8 +61,10 @@ struct HookGroup: Sendable {
       contexts[delivery, default: []].append(
         HookContext(
           entityName: change.entity, operation: change.operation, key: change.key, columns: change.columns,
-          tombstone: change.tombstone.isEmpty ? nil : change.tombstone, timestamp: transaction.date,
-          author: transaction.author, seq: transaction.seq, delivery: delivery))
+          tombstone: change.tombstone.isEmpty
+            ? nil : HistoryTombstone(attributes: change.tombstone, deletedDate: transaction.date),
+          timestamp: transaction.date,
+          author: transaction.author, process: transaction.process, seq: transaction.seq, delivery: delivery))
     }
     return order.map { HookGroup(delivery: $0, contexts: contexts[$0] ?? []) }
   }

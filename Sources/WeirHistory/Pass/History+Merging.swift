@@ -49,7 +49,8 @@ extension History {
       }
     } catch {
       if thrown.error is Rehearsed { return .merged(nil) }
-      throw thrown.error ?? HistoryError(error)
+      if let error = thrown.error { throw error }
+      throw await explained(error)
     }
   }
 

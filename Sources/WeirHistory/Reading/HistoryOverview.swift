@@ -44,6 +44,8 @@ public struct HistoryOverview: Sendable {
   public let pins: [Pin]
   /// The transactions that authors gave up on.
   public let deadLetters: [HistoryDeadLetter]
+  /// Where changes went unrecorded, as far as what follows is held.
+  public let gaps: [HistoryGap]
   /// What a cleaning would delete, and who holds back the rest.
   public let cleaning: HistoryCleaning
 
@@ -67,6 +69,7 @@ extension ReadingContext {
         changes: try number("SELECT count(entity) FROM history_log"),
         bytes: try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
         authors: try authors(), tables: try tables(), pins: try pins(), deadLetters: try deadLetters(),
+        gaps: try RecordingInstaller.gaps(after: 0, on: connection),
         cleaning: try Cleaner(connection).forecast(keeping))
     }
   }

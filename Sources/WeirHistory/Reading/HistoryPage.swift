@@ -42,6 +42,8 @@ extension History {
     case valid(behind: Int64)
     /// What follows it was purged up to this transaction: rebuild.
     case expired(purgedThrough: Int64)
+    /// Changes of these entities that follow it were not recorded, up to this transaction: rebuild. See ``HistoryGap``.
+    case incomplete([String], through: Int64)
     /// It is of another store.
     case wrongStore
     /// The store was restored or lost its newest commits: what the token has seen was written anew.
@@ -94,6 +96,11 @@ extension History.TokenStatus {
     case .valid: nil
     case .expired(let seq):
       HistoryError(.expired, "the history up to transaction \(seq) was purged; rebuild from the rows and begin anew")
+    case .incomplete(let entities, let seq):
+      HistoryError(
+        .expired,
+        "changes of \(entities.joined(separator: ", ")) before transaction \(seq) were not recorded: the table had lost its "
+          + "triggers, as when it is made anew; rebuild from the rows and begin anew")
     case .wrongStore: HistoryError(.wrongStore, "the token is of another store; rebuild from the rows of this one")
     case .rewritten:
       HistoryError(.rewritten, "the store was restored or lost its newest commits; rebuild from the rows")
@@ -133,6 +140,7 @@ extension ReadingContext {
     if token.seq > head { return .rewritten }
     if token.seq < state.purgedThrough { return .expired(purgedThrough: state.purgedThrough) }
     guard try nonce(of: token.seq, state) == token.nonce else { return .rewritten }
+    if token.seq < state.gap { return .incomplete(try gapEntities(after: token.seq), through: state.gap) }
     return .valid(behind: head - token.seq)
   }
 }

@@ -29,7 +29,11 @@ struct ReadingContext {
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     headNumber = try connection.prepare("SELECT \(RecordingTables.head)")
-    store = try connection.prepare("SELECT lower(hex(uuid)), epoch, purged_through, purged_nonce FROM history_store")
+    store = try connection.prepare(
+      """
+      SELECT lower(hex(uuid)), epoch, purged_through, purged_nonce, coalesce((SELECT max(seq) FROM history_gap), 0)
+      FROM history_store
+      """)
     log = try connection.prepare(
       """
       SELECT id, entity, op, key, mask, tombstone, (SELECT name FROM history_author WHERE history_author.id = author),
@@ -51,13 +55,16 @@ struct ReadingContext {
     let epoch: Int64
     let purgedThrough: Int64
     let purgedNonce: Int64
+    /// Positions before this transaction have missed changes; see ``HistoryGap``.
+    let gap: Int64
   }
 
   func state() throws(StoreError) -> StoreState {
     guard try store.step() else { throw StoreError(.corrupt, "history_store of \(connection.path) has no row") }
     defer { store.reset() }
     return StoreState(
-      uuid: store.string(0), epoch: store.int64(1), purgedThrough: store.int64(2), purgedNonce: store.int64(3))
+      uuid: store.string(0), epoch: store.int64(1), purgedThrough: store.int64(2), purgedNonce: store.int64(3),
+      gap: store.int64(4))
   }
 
   /// The random number of a transaction; nil where it is purged or was never written.

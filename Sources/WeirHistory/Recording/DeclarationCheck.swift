@@ -45,11 +45,20 @@ extension RecordingInstaller {
     if let source = try taken.firstString() {
       return "\(table.entity) stands for the table \(source) in this file; choose another name"
     }
-    let other = try living(on: connection).first { $0.table.table == table.table && $0.table.entity != table.entity }
-    return other.map {
-      "the table \(table.table) is recorded as \($0.table.entity) in this file, and who observes that would hear no more; "
+    guard let other = try living(on: connection).first(where: { $0.table.table == table.table })?.table else {
+      return nil
+    }
+    if other.entity != table.entity {
+      return
+        "the table \(table.table) is recorded as \(other.entity) in this file, and who observes that would hear no more; "
         + "use that name, or stop the recording first"
     }
+    if other.key != table.key {
+      return "the rows of \(table.table) are told apart by \(other.key.joined(separator: ", ")) in this file, not by "
+        + "\(table.key.joined(separator: ", ")), and who reads them would not know them again; declare the same key in the "
+        + "same order, or stop the recording first"
+    }
+    return nil
   }
 
   private static func missing(_ name: String, on connection: Connection) throws(StoreError) -> String {

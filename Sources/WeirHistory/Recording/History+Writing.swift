@@ -39,8 +39,21 @@ extension History {
         }
       }
     } catch {
-      throw thrown.error ?? HistoryError(error)
+      if let error = thrown.error { throw error }
+      throw await explained(error)
     }
+  }
+
+  /// What a failure of the store means, with what of the file is at fault.
+  func explained(_ error: StoreError) async -> HistoryError {
+    let plain = HistoryError(error)
+    guard plain.kind == .recursingTrigger else { return plain }
+    // By now there may be others than when the file was opened.
+    let found = try? await reader.perform { (context) throws(StoreError) in
+      try TriggerRecursion.all(on: context.connection)
+    }
+    guard let found, !found.isEmpty else { return plain }
+    return HistoryError(.recursingTrigger, found.map(\.description).joined(separator: "; "))
   }
 }
 

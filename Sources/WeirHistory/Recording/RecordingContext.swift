@@ -10,12 +10,14 @@ import WeirStore
 struct RecordingContext {
   let connection: Connection
   let beginRow: Statement
-  let closeRow: Statement
+  private let newestRow: Statement
+  private let closeRow: Statement
   let dropEmpty: Statement
   let authorNumber: Statement
   let moveCursor: Statement
   let letter: Statement
   private let headNumber: Statement
+  private let process = Int64(getpid())
   /// The last transaction recorded since the last commit; nil where none was.
   private(set) var recorded: Int64?
   /// Whether that may have been undone.
@@ -26,10 +28,11 @@ struct RecordingContext {
     beginRow = try connection.prepare(
       """
       INSERT INTO history_log (id, author, process, context, nonce, wall, cause)
-      VALUES (\(RecordingTables.next), ?1, ?2, ?3, ?5, ?6, ?4)
+      VALUES (\(RecordingTables.next), ?1, ?2, ?3, random(), ?5, ?4)
       """)
-    closeRow = try connection.prepare(
-      "INSERT INTO history_log (id) SELECT ?1 | \(HistoryNumber.rows) WHERE (SELECT max(id) FROM history_log) > ?1")
+    newestRow = try connection.prepare("SELECT max(id) FROM history_log")
+    // Not by a condition of its own: an INSERT from a SELECT on a table with triggers makes a temporary table first.
+    closeRow = try connection.prepare("INSERT INTO history_log (id) VALUES (?1)")
     dropEmpty = try connection.prepare("DELETE FROM history_log WHERE id = ?1")
     authorNumber = try connection.prepare("SELECT id FROM history_author WHERE name = ?1")
     moveCursor = try connection.prepare(
@@ -53,22 +56,21 @@ struct RecordingContext {
     author: String, context: String?, cause: Int64?, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> (Value, Int64?) {
     beginRow.bind(try number(of: author), at: 1)
-    beginRow.bind(Int64(getpid()), at: 2)
+    beginRow.bind(process, at: 2)
     if let context { beginRow.bind(context, at: 3) } else { beginRow.bindNull(at: 3) }
     if let cause { beginRow.bind(cause, at: 4) } else { beginRow.bindNull(at: 4) }
-    beginRow.bind(Int64.random(in: .min ... .max), at: 5)
-    beginRow.bind(Self.now(), at: 6)
+    beginRow.bind(Self.now(), at: 5)
     try beginRow.run()
     let row = connection.lastInsertedRow
     let value = try connection.keepingTransaction { () throws(StoreError) in try body(connection) }
-    closeRow.bind(row, at: 1)
-    try closeRow.run()
-    guard connection.changedRows > 0 else {
+    guard try newestRow.firstInt64() ?? row > row else {
       // The number is given anew, so that numbers have no holes.
       dropEmpty.bind(row, at: 1)
       try dropEmpty.run()
       return (value, nil)
     }
+    closeRow.bind(row | HistoryNumber.rows, at: 1)
+    try closeRow.run()
     let seq = HistoryNumber.transaction(of: row)
     recorded = seq
     return (value, seq)

@@ -2,20 +2,27 @@ import WeirStore
 
 /// Brings a file to record what is declared. Runs on the writer, inside one transaction of its own.
 enum RecordingInstaller {
-  /// Makes the tables and triggers; what is there already and right stays.
+  /// Makes the tables and triggers; what is there already and right stays, and where all is, nothing is written or locked.
   ///
-  /// - Returns: what is wrong with the declarations; nothing is changed then.
-  static func install(_ tables: [TrackedTable], on connection: Connection) throws(StoreError) -> HistoryError? {
-    if let fault = try fault(of: tables, on: connection) { return fault }
-    try connection.transaction { () throws(StoreError) in
+  /// - Parameter earlier: what was seen before the schema was prepared.
+  /// - Returns: what is wrong with the declarations (nothing is changed then), and where changes went unrecorded.
+  static func install(
+    _ tables: [TrackedTable], on connection: Connection, earlier: EarlierState
+  ) throws(StoreError) -> Result<[HistoryGap], HistoryError> {
+    if let fault = try fault(of: tables, on: connection) { return .failure(fault) }
+    if try isUpToDate(tables, on: connection) { return .success([]) }
+    return try connection.transaction { () throws(StoreError) in
       try connection.execute(RecordingTables.create)
+      let lost = try lost(on: connection)
       for table in tables { try install(table, on: connection) }
       // Of tables that other programs have declared only the columns may have changed.
-      for (number, table) in try living(on: connection) where !tables.contains(where: { $0.table == table.table }) {
-        try renew(table, number, on: connection)
+      for (number, table) in try declared(on: connection) where !tables.contains(where: { $0.table == table.table }) {
+        if let triggers = try outdated(table, number, on: connection) {
+          try renew(triggers, number, on: connection)
+        }
       }
+      return .success(try enterGaps(lost, earlier, on: connection))
     }
-    return nil
   }
 
   /// Whether the file records anything yet.
@@ -41,26 +48,37 @@ enum RecordingInstaller {
 
   /// The declarations under which something is recorded now, by their numbers.
   static func living(on connection: Connection) throws(StoreError) -> [(number: Int64, table: TrackedTable)] {
-    let rows = try connection.prepare(
+    try declarations(
       """
-      SELECT id, name, source, keys, columns, tombstone FROM history_entity WHERE EXISTS (
-        SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'history_' || history_entity.id || '_insert')
-      """)
-    var living: [(Int64, TrackedTable)] = []
+      EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = 'history_' || history_entity.id || '_insert')
+      """, on: connection)
+  }
+
+  /// The declarations under which something ought to be recorded, whether it is or not.
+  static func declared(on connection: Connection) throws(StoreError) -> [(number: Int64, table: TrackedTable)] {
+    try declarations("recording > 0", on: connection)
+  }
+
+  private static func declarations(
+    _ condition: String, on connection: Connection
+  ) throws(StoreError) -> [(number: Int64, table: TrackedTable)] {
+    let rows = try connection.prepare(
+      "SELECT id, name, source, keys, columns, tombstone FROM history_entity WHERE \(condition) ORDER BY id")
+    var found: [(Int64, TrackedTable)] = []
     while try rows.step() {
       let table = TrackedTable(
         rows.string(2), entity: rows.string(1), key: names(rows.string(3)), columns: names(rows.string(4)),
         tombstone: names(rows.string(5)))
-      living.append((rows.int64(0), table))
+      found.append((rows.int64(0), table))
     }
-    return living
+    return found
   }
 
   /// A declaration with the columns that other programs want to be told of the same table, so that observers of neither go to
   /// sleep. What a deletion keeps is as the latest says: it may have been taken back for a reason.
   private static func united(_ table: TrackedTable, on connection: Connection) throws(StoreError) -> TrackedTable {
     let present = Set(try columns(of: table.table, on: connection))
-    let others = try living(on: connection).filter { $0.table.table == table.table }.flatMap(\.table.columns)
+    let others = try declared(on: connection).filter { $0.table.table == table.table }.flatMap(\.table.columns)
     var columns: [String] = []
     for column in others + table.columns where present.contains(column) && !columns.contains(column) {
       columns.append(column)
@@ -73,7 +91,9 @@ enum RecordingInstaller {
 
   private static func install(_ declared: TrackedTable, on connection: Connection) throws(StoreError) {
     let table = try united(declared, on: connection)
-    let number = try self.number(of: table, on: connection)
+    let known = try self.number(of: table, on: connection)
+    let number: Int64
+    if let known { number = known } else { number = try enter(table, on: connection) }
     // What an older declaration recorded stays under its number; only the latest records on.
     let others = try connection.prepare("SELECT id FROM history_entity WHERE id <> ?1 AND (name = ?2 OR source = ?3)")
     others.bind(number, at: 1)
@@ -83,44 +103,77 @@ enum RecordingInstaller {
     while try others.step() { replaced.append(others.int64(0)) }
     for other in replaced {
       for drop in RecordingTriggers.drop(other) { try connection.execute(drop) }
+      try connection.execute("UPDATE history_entity SET recording = 0 WHERE id = \(other)")
     }
-    try renew(table, number, on: connection)
+    try connection.execute("UPDATE history_entity SET recording = 1 WHERE id = \(number)")
+    if let triggers = try outdated(table, number, on: connection) { try renew(triggers, number, on: connection) }
   }
 
-  /// Makes the triggers of a declaration anew, where they are not what they have to be.
-  private static func renew(
+  /// Whether everything is recorded as it has to be.
+  static func isUpToDate(_ tables: [TrackedTable], on connection: Connection) throws(StoreError) -> Bool {
+    try connection.snapshot { () throws(StoreError) in
+      guard try versionFault(on: connection, mustRecord: true) == nil, try lost(on: connection).isEmpty else {
+        return false
+      }
+      let declared = try declared(on: connection)
+      for one in tables {
+        let table = try united(one, on: connection)
+        guard let number = declared.first(where: { $0.table == table })?.number else { return false }
+        let isAlone = declared.allSatisfy {
+          $0.number == number || $0.table.entity != table.entity && $0.table.table != table.table
+        }
+        guard isAlone, try outdated(table, number, on: connection) == nil else { return false }
+      }
+      for (number, table) in declared where !tables.contains(where: { $0.table == table.table }) {
+        if try outdated(table, number, on: connection) != nil { return false }
+      }
+      return true
+    }
+  }
+
+  /// The triggers that a declaration must have, where it has others.
+  private static func outdated(
     _ table: TrackedTable, _ number: Int64, on connection: Connection
-  ) throws(StoreError) {
+  ) throws(StoreError) -> RecordingTriggers? {
     let all = try columns(of: table.table, on: connection)
     // A column that another program has declared is gone: that program has to say how it goes on.
-    guard (table.key + table.columns + table.tombstone).allSatisfy(all.contains) else { return }
+    guard (table.key + table.columns + table.tombstone).allSatisfy(all.contains) else { return nil }
     let triggers = RecordingTriggers(table: table, entity: number, all: all)
     // Only where something differs: a change of the schema makes every connection compile its statements anew.
     let present = try connection.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND sql = ?1")
     for statement in triggers.create {
       present.bind(statement, at: 1)
-      if try present.firstInt64() == 1 { continue }
-      for drop in RecordingTriggers.drop(number) { try connection.execute(drop) }
-      for create in triggers.create { try connection.execute(create) }
-      return
+      if try present.firstInt64() != 1 { return triggers }
     }
+    return nil
+  }
+
+  private static func renew(
+    _ triggers: RecordingTriggers, _ number: Int64, on connection: Connection
+  ) throws(StoreError) {
+    for drop in RecordingTriggers.drop(number) { try connection.execute(drop) }
+    for create in triggers.create { try connection.execute(create) }
   }
 
   /// The number under which a declaration records. It stands for that declaration for good: what was recorded under it is
   /// read by it, whatever is declared later.
-  private static func number(of table: TrackedTable, on connection: Connection) throws(StoreError) -> Int64 {
-    let values = [table.entity, table.table, list(table.key), list(table.columns), list(table.tombstone)]
+  private static func number(of table: TrackedTable, on connection: Connection) throws(StoreError) -> Int64? {
     let known = try connection.prepare(
       "SELECT id FROM history_entity WHERE (name, source, keys, columns, tombstone) = (?1, ?2, ?3, ?4, ?5)")
+    for (index, value) in values(of: table).enumerated() { known.bind(value, at: Int32(index) + 1) }
+    return try known.firstInt64()
+  }
+
+  private static func enter(_ table: TrackedTable, on connection: Connection) throws(StoreError) -> Int64 {
     let enter = try connection.prepare(
       "INSERT INTO history_entity (name, source, keys, columns, tombstone) VALUES (?1, ?2, ?3, ?4, ?5)")
-    for (index, value) in values.enumerated() {
-      known.bind(value, at: Int32(index) + 1)
-      enter.bind(value, at: Int32(index) + 1)
-    }
-    if let number = try known.firstInt64() { return number }
+    for (index, value) in values(of: table).enumerated() { enter.bind(value, at: Int32(index) + 1) }
     try enter.run()
     return connection.lastInsertedRow
+  }
+
+  private static func values(of table: TrackedTable) -> [String] {
+    [table.entity, table.table, list(table.key), list(table.columns), list(table.tombstone)]
   }
 
   /// The columns of a table, also hidden ones that hold values.

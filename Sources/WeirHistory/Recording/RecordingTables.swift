@@ -9,7 +9,7 @@ import WeirStore
 /// Every table is STRICT, so that a raw client cannot put a text where a position is expected.
 enum RecordingTables {
   /// Format of these tables; in `history_store.version`.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   static let create = """
     CREATE TABLE IF NOT EXISTS history_store (
@@ -61,6 +61,8 @@ enum RecordingTables {
       keys TEXT NOT NULL,
       columns TEXT NOT NULL,
       tombstone TEXT NOT NULL,
+      -- 0 is not recorded, 1 is, 2 ought to be and has lost its triggers, which was told.
+      recording INTEGER NOT NULL DEFAULT 0 CHECK (recording BETWEEN 0 AND 2),
       UNIQUE (name, source, keys, columns, tombstone)
     ) STRICT;
     CREATE TABLE IF NOT EXISTS history_dead_letter (
@@ -75,6 +77,12 @@ enum RecordingTables {
       author INTEGER NOT NULL,
       seq INTEGER NOT NULL,
       PRIMARY KEY (author, seq)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS history_gap (
+      seq INTEGER NOT NULL,
+      entity INTEGER NOT NULL,
+      wall INTEGER NOT NULL,
+      PRIMARY KEY (seq, entity)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS history_pin (name TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TRIGGER IF NOT EXISTS history_cursor_guard BEFORE UPDATE OF cursor ON history_author
@@ -112,7 +120,7 @@ enum RecordingTables {
   static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
   static let drop = """
-    DROP TABLE history_pin; DROP TABLE IF EXISTS history_replay; DROP TABLE history_dead_letter; DROP TABLE history_entity;
+    DROP TABLE history_pin; DROP TABLE history_gap; DROP TABLE history_replay; DROP TABLE history_dead_letter; DROP TABLE history_entity;
     DROP VIEW history_change; DROP VIEW history_txn; DROP TABLE history_log; DROP TABLE history_author;
     DROP TABLE history_store;
     """

@@ -12,7 +12,7 @@ struct RecordingTriggers {
   /// All columns of the table.
   let all: [String]
 
-  private static let operations = ["insert", "update", "move", "delete"]
+  static let operations = ["insert", "update", "move", "delete"]
 
   /// The statements that take the triggers of an entity away.
   static func drop(_ entity: Int64) -> [String] {

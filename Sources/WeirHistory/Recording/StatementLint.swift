@@ -25,43 +25,6 @@ public enum StatementLint {
 
   /// The words of a statement in capitals, without what stands in quotes and comments.
   private static func words(_ sql: String) -> [String] {
-    var words: [String] = []
-    var word: [UInt8] = []
-    let bytes = Array(sql.utf8)
-    var index = 0
-    func end() {
-      if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
-      word = []
-    }
-    while index < bytes.count {
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
-        end()
-        let close = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
-        index += 1
-        while index < bytes.count, bytes[index] != close { index += 1 }
-      case UInt8(ascii: "-") where index + 1 < bytes.count && bytes[index + 1] == byte:
-        end()
-        while index < bytes.count, bytes[index] != 10 { index += 1 }
-      case UInt8(ascii: "/") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "*"):
-        end()
-        index += 2
-        while index + 1 < bytes.count, !(bytes[index] == UInt8(ascii: "*") && bytes[index + 1] == UInt8(ascii: "/")) {
-          index += 1
-        }
-        index += 1
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): word.append(byte - 32)
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 128...:
-        word.append(byte)
-      case UInt8(ascii: "("):
-        end()
-        words.append("(")
-      default: end()
-      }
-      index += 1
-    }
-    end()
-    return words
+    SQLToken.all(of: sql).map(\.word).filter { $0 == "(" || $0.first?.isLetter == true || $0.first == "_" }
   }
 }

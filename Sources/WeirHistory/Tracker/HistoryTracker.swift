@@ -65,6 +65,7 @@ public final class HistoryTracker: Sendable {
       log.say(event)
       listeners.tell(event)
     }
+    for notice in history.notices { log.say(.notice, .important, "\(notice)") }
     var settings = HistorySource.Settings()
     if !allAuthors.isEmpty { settings.filter = try .only(allAuthors, but: currentAuthor) }
     settings.cleaning = cleanStrategy

@@ -143,7 +143,10 @@ struct ModemExchange: Sendable {
     var times = queue.map(\.deadline)
     switch step {
     case .idle: break
-    case .answering(let current): times += [current.until, current.request.deadline]
+    case .answering(let current):
+      times.append(current.until)
+      // Who does not wait any more has no deadline: one that is past would wake for ever.
+      if !current.isDetached { times.append(current.request.deadline) }
     case .probing(_, _, let until): times.append(until)
     }
     if let first = pending.first { times.append(first.until) }

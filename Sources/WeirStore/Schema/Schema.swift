@@ -51,6 +51,18 @@ public struct Schema: Sendable {
     try migrate(connection)
   }
 
+  /// Whether ``prepare(_:access:)`` has nothing to write: the file has the current format and a write-ahead log.
+  ///
+  /// - Throws: `StoreError` as SQLite reports it; a file that is somebody else's is not prepared.
+  public func isPrepared(_ connection: Connection) throws(StoreError) -> Bool {
+    if applicationID != 0 || !migrations.isEmpty {
+      let owner = try number(connection, "PRAGMA application_id")
+      let format = try number(connection, "PRAGMA user_version")
+      guard owner == Int64(applicationID), format == migrations.count else { return false }
+    }
+    return try connection.prepare("PRAGMA journal_mode").firstString() == "wal"
+  }
+
   /// The format of the file, 0 for an empty one.
   private func inspect(_ connection: Connection) throws(StoreError) -> Int {
     let format = try number(connection, "PRAGMA user_version")

@@ -71,13 +71,16 @@ public final class WriterThread<Context>: Sendable {
   ///   - schema: who owns the file and how its tables come to be.
   ///   - options: settings of the connection. With `FileAccess.readOnly` or `observe` the thread serves reads beside a writer.
   ///   - verify: looks at the file before anything in it is changed.
+  ///   - isReady: whether nothing has to be written to open the file: then the lock of the options is not waited for. By default
+  ///     that is not known.
   ///   - events: what the owner wants to hear of.
   ///   - makeContext: makes the context; runs on the thread, once.
   /// - Throws: `StoreError` as `Connection.init`, `verify`, `Schema.prepare` and `makeContext` throw it. No file is ever
   ///   deleted.
   public static func open(
     path: String, schema: Schema, options: ConnectionOptions = ConnectionOptions(),
-    verify: @escaping @Sendable (Connection) throws(StoreError) -> Void = { _ in }, events: Events = Events(),
+    verify: @escaping @Sendable (Connection) throws(StoreError) -> Void = { _ in },
+    isReady: @escaping @Sendable (Connection) throws(StoreError) -> Bool = { _ in false }, events: Events = Events(),
     makeContext: @escaping @Sendable (Connection) throws(StoreError) -> Context
   ) async throws(StoreError) -> WriterThread {
     let shared = Shared()
@@ -89,8 +92,9 @@ public final class WriterThread<Context>: Sendable {
         do throws(StoreError) {
           connection = try Connection(path: path, options: options)
           try verify(connection)
-          options.writeLock?.take()
-          defer { options.writeLock?.giveBack() }
+          let lock = try isReady(connection) ? nil : options.writeLock
+          lock?.take()
+          defer { lock?.giveBack() }
           try schema.prepare(connection, access: options.access)
           context = try makeContext(connection)
         } catch {

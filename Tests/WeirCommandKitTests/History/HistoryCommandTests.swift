@@ -160,6 +160,10 @@ import WeirStore
     #expect(cleaning["name"] as? String == "app" && cleaning["limit"] as? Int == 1)
     #expect(
       try Shell.run("weir history s --clean --dry-run", in: folder).output.contains("app gave up on transaction 2"))
+    let text = try Shell.run("weir history s", in: folder).output
+    #expect(text.contains("app gave up on transaction 2 after 3 attempts"), "\(text)")
+    #expect(text.contains("failed: Poison()"), "the whole reason")
+    #expect(text.contains("--replay 2 tries it again"))
     let replays = try #require(try json("--replay 2")["replays"] as? [[String: Any]])
     #expect(replays.count == 1 && replays[0]["author"] as? String == "app" && replays[0]["seq"] as? Int == 2)
     #expect(try Shell.run("weir history s --replay 2", in: folder).output.hasPrefix("app tries transaction 2 again"))

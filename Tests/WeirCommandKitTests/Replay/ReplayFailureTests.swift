@@ -114,6 +114,9 @@ import WeirStore
     try expect("weir replay in --rejects in", .usage, "usage.same-file")
     try expect("ln in other; weir replay in --rejects other", .usage, "usage.same-file")
     try expect("weir replay in --store in", .usage, "usage.same-file")
+    for name in [":memory:", "file:other"] {
+      try expect("weir replay in --store \(name)", .usage, "usage.no-file")
+    }
     try expect("weir replay in --store s --rejects s", .usage, "usage.same-file")
     try expect("weir replay in --store s --rejects s-wal", .usage, "usage.same-file")
     #expect(try folder.contents(of: "in") == Array("{}\n".utf8))

@@ -38,7 +38,7 @@ import WeirTesting
     #expect(air.endings == [.sent, .received(content)])
     let chunks = try TransferGeometry(length: content.count, chunk: 240).count
     #expect(air.sent[0].filter { $0 == .data }.count == chunks)
-    #expect(air.sent[1].filter { $0 == .status }.count == (chunks + 239) / 240)
+    #expect(air.sent[1].filter { $0 == .status }.count == (chunks + air.pacing.burst - 1) / air.pacing.burst)
     #expect(!air.sent[0].contains(.poll))
     // Nearly all of the time on the air is content: the header takes 15 of 255 bytes.
     let frame = try MachineAir.lora().modulation.timeOnAir(bytes: 255)

@@ -35,6 +35,8 @@ struct MachineAir {
   private var isSending = [false, false]
   /// What each end handed to the radio.
   private(set) var sent: [[TransferType]] = [[], []]
+  /// The same of both ends, in their order.
+  private(set) var log: [TransferType] = []
   private(set) var payloads: [[[UInt8]]] = [[], []]
   private(set) var endings: [TransferEnding?] = [nil, nil]
   private(set) var finishes = [0, 0]
@@ -43,6 +45,12 @@ struct MachineAir {
   private(set) var airtime: Duration = .zero
   /// Frames, counted over both ends, that the modem refuses.
   var refusedSends: Set<Int> = []
+  /// Frames, counted over both ends, that nobody hears.
+  var lostFrames: Set<Int> = []
+  /// Whether no DATA is ever heard.
+  var losesData = false
+  /// How long each end takes before it sends.
+  var delays: [Duration] = [.zero, .zero]
   /// A frame, counted over both ends, at which something happens to an end.
   var events: [Int: (end: Int, event: TransferEvent)] = [:]
   private var frameCount = 0
@@ -86,7 +94,10 @@ struct MachineAir {
     guard !isSending[end], !waiting[end].isEmpty else { return }
     let bytes = waiting[end].removeFirst()
     isSending[end] = true
-    if let header = TransferHeader(shapeOf: bytes) { sent[end].append(header.type) }
+    if let header = TransferHeader(shapeOf: bytes) {
+      sent[end].append(header.type)
+      log.append(header.type)
+    }
     payloads[end].append(bytes)
     defer { frameCount += 1 }
     if let (target, event) = events[frameCount] { schedule(.event(target, event), at: now) }
@@ -94,12 +105,13 @@ struct MachineAir {
       schedule(.sent(end, isSent: false), at: now + .milliseconds(5))
       return
     }
-    let start = now + pacing.turnAround
+    let start = now + pacing.turnAround + delays[end]
     let over = start + pacing.modulation.timeOnAir(bytes: bytes.count)
     airtime += over - start
     busyFrom[end] = start
     busyUntil[end] = over + pacing.turnAround
     schedule(.sent(end, isSent: true), at: over)
+    if lostFrames.contains(frameCount) || (losesData && TransferHeader(shapeOf: bytes)?.type == .data) { return }
     for copy in 0..<(fraction() < link.duplicates ? 2 : 1) where fraction() >= link.loss {
       var payload = bytes
       if fraction() < link.damage {

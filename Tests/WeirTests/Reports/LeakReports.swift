@@ -57,6 +57,27 @@ import WeirTesting
     }
   }
 
+  @Test func `a run of every node keeps nothing of itself alive, and its last counters are still to be had`() throws {
+    try runInSimulation(seeds: 20) { simulation, options in
+      let everything = EverythingGraph(simulation)
+      let blueprint = try everything.blueprint()
+      let leaks = LeakCheck()
+      let aborts = simulation.seed % 2 == 0
+      do {
+        let live = try await blueprint.run(options) { live in
+          leaks.track(live.context, "run")
+          for segment in live.context.segments { leaks.track(segment, "segment") }
+          try await simulation.clock.sleep(for: .milliseconds(50))
+          if aborts { live.abort() } else { await live.drain(deadline: .seconds(100)) }
+          return live
+        }
+        let times = live.snapshot().nodes.map { $0.busy + $0.idle + $0.blocked }
+        try simulation.require(times.contains { $0 > .zero }, "the clocks of the run are gone with its tasks")
+      } catch is StageFailure {}
+      try leaks.verify()
+    }
+  }
+
   @Test func `AsyncExtensions 43: cancelling everyone who waits at a link frees them all`() throws {
     try runInSimulation { simulation, _ in
       let leaks = LeakCheck()

@@ -91,6 +91,14 @@ extension Outlet {
     via(name, RateLimit(Rate(count, per: period, burst: burst)), file: file, line: line)
   }
 
+  /// Holds elements back so that no more pass than `rate` allows; see ``RateLimit``.
+  @inlinable
+  public consuming func rateLimit(
+    _ name: String, _ rate: Rate, file: StaticString = #fileID, line: UInt = #line
+  ) -> Outlet<Element> {
+    via(name, RateLimit(rate), file: file, line: line)
+  }
+
   /// Holds elements back so that no more pass than a limiter allows, which may be shared and changed; see
   /// ``RateLimit``.
   @inlinable

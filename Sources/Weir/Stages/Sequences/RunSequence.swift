@@ -84,11 +84,11 @@ extension Outlet {
     connect(to: node)
     let make = self.make
     builder.addRoot { run in
-      let scope = run.newScope()
-      let reader = make(scope)
-      let counter = scope.addNode(node)
-      let writer = WriterPort(link, scope: scope)
-      scope.seal(name: "output", Pump(reader, into: writer, counter: counter, isSink: true))
+      let segment = run.newSegment()
+      let reader = make(segment)
+      let counter = segment.addNode(node)
+      let writer = WriterPort(link, segment: segment)
+      segment.seal(Pump(reader, into: writer, counter: counter, isSink: true))
     }
   }
 }

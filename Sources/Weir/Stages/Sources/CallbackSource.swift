@@ -29,35 +29,35 @@ extension GraphBuilder {
     let location = SourceLocation(file, line)
     let node = addNode(name, .source, "callbacks", location)
     let link = link(name, limit, policy.name, written: true, location)
-    return Outlet(self, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet(self, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring = run.makeLink(link, node: node, policy: policy, weigh: weigh)
-      let own = run.newScope()
+      let own = run.newSegment()
       let counter = own.addNode(node)
-      let writer = WriterPort(ring, scope: own)
+      let writer = WriterPort(ring, segment: own)
       let emitter = CallbackEmitter<Element>(.init(link: ring, writer: writer, node: counter))
       own.addCloser { emitter.bell.ring() }
-      own.seal(isIntake: true, name: name) {
-        await serve(emitter, link: ring, scope: own, register)
+      own.seal(isIntake: true) {
+        await serve(emitter, link: ring, segment: own, register)
       }
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
 
 /// The task of a callback source: registers, announces demand, ends.
 private func serve<Element: Sendable>(
-  _ emitter: CallbackEmitter<Element>, link: Link<Element>, scope: SegmentScope,
+  _ emitter: CallbackEmitter<Element>, link: Link<Element>, segment: Segment,
   _ register: @Sendable (CallbackEmitter<Element>) throws -> Void
 ) async {
-  scope.enterIdle()
+  segment.enterIdle()
   await withTaskCancellationHandler {
     do {
       try register(emitter)
     } catch {
       emitter.fail(error)
     }
-    while !emitter.isOver, !scope.isIntakeStopped, !link.isClosed {
+    while !emitter.isOver, !segment.isIntakeStopped, !link.isClosed {
       if let weight = emitter.wantedWeight {
         guard await link.waitForRoomOrCancellation(weight: weight), !link.isClosed else { break }
         emitter.announceDemand()

@@ -38,16 +38,16 @@ extension GraphBuilder {
       Tick(number: new.number, missed: waiting.missed + 1 + new.missed, due: new.due)
     }
     let link = link(name, .elements(1), policy.name, written: false, location)
-    return Outlet(self, node, location, link: link) { scope in
-      let run = scope.runContext
+    return Outlet(self, node, location, link: link) { segment in
+      let run = segment.runContext
       let ring = run.makeLink(link, node: node, policy: policy)
-      let own = run.newScope()
+      let own = run.newSegment()
       let counter = own.addNode(node)
-      let writer = WriterPort(ring, scope: own)
-      own.seal(isIntake: true, name: name) {
+      let writer = WriterPort(ring, segment: own)
+      own.seal(isIntake: true) {
         await tick(every: period, startingAfter: first ?? period, counter, writer)
       }
-      return ReaderPort(ring, scope: scope)
+      return ReaderPort(ring, segment: segment)
     }
   }
 }
@@ -56,22 +56,22 @@ extension GraphBuilder {
 private func tick(
   every period: Duration, startingAfter first: Duration, _ node: NodeRun, _ writer: WriterPort<Tick>
 ) async {
-  let clock = node.scope.runContext.clock
+  let clock = node.segment.runContext.clock
   let schedule = TickSchedule(first: clock.now + first, period: period)
   var next = 1
   while true {
     do { try await clock.sleep(until: schedule.time(of: next)) } catch { break }
-    if node.scope.isIntakeStopped { break }
+    if node.segment.isIntakeStopped { break }
     node.enter()
     let due = max(next, schedule.lastDue(at: clock.now))
     let tick = Tick(number: due, missed: due - next, due: schedule.time(of: due))
     node.meter.countOut(1)
     node.showTaps(tick)
     if !(await writer.send(tick)) { break }
-    node.scope.enterIdle()
+    node.segment.enterIdle()
     next = due + 1
   }
-  writer.finish(node.scope.isIntakeStopped ? .finished : .cancelled)
+  writer.finish(node.segment.isIntakeStopped ? .finished : .cancelled)
 }
 
 /// When ticks are due.

@@ -13,6 +13,7 @@ struct OverviewSection: InspectSection {
         + "purged through \(Humane.count(overview.purgedThrough)); the file has \(Humane.bytes(overview.bytes))",
       CleaningSection.holdLine(overview),
     ]
+    lines += overview.gaps.map { printable($0.description) }
     lines += table(authors, width)
     lines += table(tables, width)
     if !overview.pins.isEmpty {
@@ -20,19 +21,23 @@ struct OverviewSection: InspectSection {
       for pin in overview.pins { table.append([pin.name, Humane.count(pin.seq)]) }
       lines += [""] + table.lines(width: width)
     }
-    if !overview.deadLetters.isEmpty {
-      var table = TextTable([
-        .init("given up by", shrinksTo: 24), .init("transaction", .right), .init("tries", .right), .init("time"),
-        .init("reason", shrinksTo: 24),
-      ])
-      for letter in overview.deadLetters {
-        table.append([
-          letter.author, Humane.count(letter.seq), "\(letter.attempts)", HistoryWords.time(letter.date), letter.reason,
-        ])
-      }
-      lines += [""] + table.lines(width: width)
-    }
+    if !overview.deadLetters.isEmpty { lines += [""] + overview.deadLetters.map(line) }
     return lines
+  }
+
+  /// One that was given up on, whole: its reason is what is looked for. What can be done about it follows.
+  private func line(_ letter: HistoryDeadLetter) -> String {
+    let (author, seq, reason) = (printable(letter.author), Humane.count(letter.seq), printable(letter.reason))
+    let time = HistoryWords.time(letter.date)
+    let what =
+      letter.attempts == 0
+      ? "a hook of \(author) rejected transaction \(seq) at \(time): \(reason)"
+      : "\(author) gave up on transaction \(seq) after \(Humane.count(letter.attempts, "attempt")) at \(time): \(reason)"
+    if letter.seq <= overview.purgedThrough { return what + "; it is purged and cannot be replayed" }
+    if overview.authors.first(where: { $0.name == letter.author })?.retired != nil {
+      return what + "; \(author) is retired and reads no more"
+    }
+    return what + "; --replay \(letter.seq) tries it again"
   }
 
   private func table(_ table: TextTable?, _ width: Int) -> [String] {
@@ -133,6 +138,17 @@ struct OverviewSection: InspectSection {
       writer.field("attempts", letter.attempts)
       writer.field("reason", letter.reason)
       writer.field("time", HistoryWords.milliseconds(letter.date))
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.key("gaps")
+    writer.beginArray()
+    for gap in overview.gaps {
+      writer.beginObject()
+      writer.field("entity", gap.entity)
+      writer.field("table", gap.table)
+      writer.field("seq", gap.seq)
+      writer.field("time", HistoryWords.milliseconds(gap.date))
       writer.endObject()
     }
     writer.endArray()

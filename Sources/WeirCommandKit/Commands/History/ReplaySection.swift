@@ -7,7 +7,9 @@ struct ReplaySection: InspectSection {
   func lines(width: Int) -> [String] {
     letters.map { letter in
       "\(printable(letter.author)) tries transaction \(Humane.count(letter.seq)) again with its next pass; "
-        + "it was given up after \(Humane.count(letter.attempts, "attempt")): \(printable(letter.reason))"
+        + (letter.attempts == 0
+          ? "a hook rejected it" : "it was given up after \(Humane.count(letter.attempts, "attempt"))")
+        + ": \(printable(letter.reason))"
     }
   }
 

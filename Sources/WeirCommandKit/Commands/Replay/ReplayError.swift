@@ -8,6 +8,8 @@ enum ReplayError: CommandError, Equatable {
   case cannotLock(path: String, SystemFault)
   /// One file is named for two purposes.
   case sameFile(path: String, purpose: String)
+  /// SQLite would take the name of the store for something else than a file, and keep nothing.
+  case noFile(path: String)
 
   var code: String {
     switch self {
@@ -15,6 +17,7 @@ enum ReplayError: CommandError, Equatable {
     case .storeInUse: "store.in-use"
     case .cannotLock: "store.cannot-lock"
     case .sameFile: "usage.same-file"
+    case .noFile: "usage.no-file"
     }
   }
 
@@ -25,6 +28,7 @@ enum ReplayError: CommandError, Equatable {
       "another replay writes to the store \(printable(path))" + (process.map { " (process \($0))" } ?? "")
     case .cannotLock(let path, let fault): "cannot create \(printable(path)) beside the store: \(fault)"
     case .sameFile(let path, let purpose): "\(printable(path)) is named as \(purpose); that would destroy it"
+    case .noFile(let path): "\"\(printable(path))\" stands for no file, so nothing would be kept"
     }
   }
 
@@ -36,6 +40,7 @@ enum ReplayError: CommandError, Equatable {
       fault.isTemporary
         ? "Make room on the disk and try again." : "Check that the folder exists and may be written to."
     case .sameFile: "Name another file."
+    case .noFile: "Name a file with --store; put ./ before a name that begins with a colon or with file:."
     }
   }
 
@@ -44,7 +49,7 @@ enum ReplayError: CommandError, Equatable {
     case .binaryInput: .dataRefused
     case .storeInUse: .temporary
     case .cannotLock(_, let fault): fault.isTemporary ? .temporary : .cannotCreate
-    case .sameFile: .usage
+    case .sameFile, .noFile: .usage
     }
   }
 }

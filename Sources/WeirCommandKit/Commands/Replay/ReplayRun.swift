@@ -50,6 +50,9 @@ struct ReplayRun: Sendable {
   // MARK: Opening
 
   private func demandDifferentFiles() throws {
+    if options.store.hasPrefix(":") || options.store.hasPrefix("file:") {
+      throw ReplayError.noFile(path: options.store)
+    }
     let inputs = options.inputs.compactMap(\.path)
     for path in inputs where Self.isSame(path, options.store) {
       throw ReplayError.sameFile(path: path, purpose: "input and as store")

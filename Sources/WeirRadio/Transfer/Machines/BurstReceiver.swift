@@ -27,6 +27,8 @@ struct BurstReceiver: TransferMachine {
   private var heardSinceStatus = 0
   private var expected: Int
   private var losses = LossMeter()
+  /// Chunks that were here when the STATUS was made that is on its way.
+  private var reportOnItsWay: Int?
   private let burst: Int
   /// Time until this end may send again after a STATUS, where the region's budget is used up.
   private var nextTransmission: Duration = .zero
@@ -45,7 +47,7 @@ struct BurstReceiver: TransferMachine {
     self.key = key
     self.pacing = pacing
     kept = partial?.buffer
-    burst = max(1, min(pacing.mostBurst, TransferFraming.bitmapSpan))
+    burst = pacing.burst
     talk = SessionTalk(local: local, remote: source, version: .burstSack, number: number)
     let offer = TransferOffer(key: key, sender: source, receiver: local, number: number, initiation: initiation)
     talk.offer = offer
@@ -114,7 +116,7 @@ struct BurstReceiver: TransferMachine {
       failures += 1
       if isLost || failures >= TransferBudget.sends { end(.failed(.transport(reason))) } else { sent(at: now) }
     case .woke: if talk.isDue(now) { waitedInVain(at: now) }
-    case .cancelled: giveUp(.cancelledLocal, .wanted)
+    case .cancelled: giveUp(.cancelledLocal, .wanted, at: now)
     case .radioFailed(let reason): end(.failed(.transport(reason)))
     case .said(let message): talk.queue(message)
     case .heldBack(let time): nextTransmission = time
@@ -137,12 +139,13 @@ struct BurstReceiver: TransferMachine {
 
   private mutating func sent(at now: Duration) {
     talk.settle()
+    if talk.next == nil { reportOnItsWay = nil }
     guard talk.outstanding == 0, talk.next == nil else { return }
     switch phase {
     case .answering: if case .refused(let refusal) = answer { end(.refused(refusal)) }
     case .receiving: if talk.isStatusDue { sendStatus() }
     case .lingering: linger(from: now)
-    case .cancelling: talk.wait(pacing.statusWait, from: now)
+    case .cancelling: talk.wait(pacing.statusWait * 3 / 2, from: now)
     case .confirming: if let ending { end(ending) }
     case .idle, .ended: break
     }
@@ -157,16 +160,20 @@ struct BurstReceiver: TransferMachine {
     case .answering, .receiving:
       silences += 1
       if silences >= 3 {
-        giveUp(.failed(.timeout), .timeout)
+        giveUp(.failed(.timeout), .timeout, at: now)
       } else {
         talk.actions.append(.probe)
         listenOn(from: now)
       }
     case .lingering: if let ending { end(ending) }
     case .cancelling:
-      tries += 1
       talk.stopWaiting()
-      if tries >= TransferBudget.cancels { ending.map { end($0) } } else { repeatCancel() }
+      if tries >= TransferBudget.cancels {
+        ending.map { end($0) }
+      } else {
+        tries += 1
+        repeatCancel()
+      }
     case .idle, .confirming, .ended: break
     }
   }
@@ -187,8 +194,10 @@ struct BurstReceiver: TransferMachine {
     if phase == .answering || phase == .idle { begin(session) }
     if phase == .receiving { listen(from: now) }
     switch frame {
-    case .data(let data): hear(data)
-    case .poll: if phase == .receiving || phase == .lingering { report() }
+    case .data(let data): hear(data, at: now)
+    case .poll:
+      if phase == .receiving || phase == .lingering { report() }
+      if phase == .cancelling { hearWhileCancelling(isTurn: true, at: now) }
     case .finish(let finish): hear(finish, at: now)
     case .message(let message): talk.hear(message)
     case .pause(let pause):
@@ -208,7 +217,8 @@ struct BurstReceiver: TransferMachine {
     tellProgress()
   }
 
-  private mutating func hear(_ data: TransferData) {
+  private mutating func hear(_ data: TransferData, at now: Duration) {
+    if phase == .cancelling { hearWhileCancelling(isTurn: data.endsBurst, at: now) }
     guard phase == .receiving || phase == .lingering else { return }
     heardSinceStatus += 1
     if buffer?.insert(data.bytes, at: Int(data.index)) == true { tellProgress() }
@@ -222,6 +232,8 @@ struct BurstReceiver: TransferMachine {
 
   /// It is this end's turn: chat goes first, then what is missing.
   private mutating func report() {
+    // What is on its way already says the same.
+    if let reportOnItsWay, reportOnItsWay == buffer?.count { return }
     talk.isStatusDue = true
     if talk.outstanding == 0 { sendStatus() }
   }
@@ -235,6 +247,7 @@ struct BurstReceiver: TransferMachine {
       number: nextStatus, missing: missing, of: geometry, quarterDecibels: meter.quarterDecibels, rate: initiation.rate,
       nextTransmission: UInt16(max(0, min(65_535, nextTransmission / .milliseconds(1)))))
     nextStatus &+= 1
+    reportOnItsWay = buffer.count
     if heardSinceStatus > 0 { losses.note(lost: expected - heardSinceStatus, of: expected) }
     heardSinceStatus = 0
     expected = min(burst, geometry.count - buffer.count)
@@ -243,6 +256,7 @@ struct BurstReceiver: TransferMachine {
   }
 
   private mutating func hear(_ finish: TransferFinish, at now: Duration) {
+    if phase == .cancelling { hearWhileCancelling(isTurn: true, at: now) }
     guard phase == .receiving || phase == .lingering, let buffer else { return }
     guard buffer.isComplete else {
       talk.next = .finishAnswer(.incomplete)
@@ -293,7 +307,7 @@ struct BurstReceiver: TransferMachine {
 
   // MARK: Ending
 
-  private mutating func giveUp(_ ending: TransferEnding, _ reason: TransferCancel.Reason) {
+  private mutating func giveUp(_ ending: TransferEnding, _ reason: TransferCancel.Reason, at now: Duration) {
     switch phase {
     case .idle: end(ending)
     case .lingering: self.ending.map { end($0) }
@@ -304,9 +318,19 @@ struct BurstReceiver: TransferMachine {
       self.ending = ending
       cancelReason = reason
       phase = .cancelling
-      talk.stopWaiting()
-      repeatCancel()
+      talk.next = nil
+      tries = 0
+      // A sender in the middle of a burst hears nothing.
+      talk.wait(pacing.frameTime(bytes: pacing.frameLimit) * 3, from: now)
     }
+  }
+
+  /// The sender has not heard that it is over: it is told when it listens.
+  private mutating func hearWhileCancelling(isTurn: Bool, at now: Duration) {
+    talk.wait(pacing.frameTime(bytes: pacing.frameLimit) * 3, from: now)
+    guard isTurn, talk.outstanding == 0, talk.next == nil else { return }
+    tries += 1
+    repeatCancel()
   }
 
   private mutating func repeatCancel() {

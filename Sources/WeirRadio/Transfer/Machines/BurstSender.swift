@@ -223,7 +223,7 @@ struct BurstSender: TransferMachine {
     board = ChunkBoard(count: session.geometry.count, base: acceptance.base, received: acceptance.received)
     counts.chunks = session.geometry.count
     counts.resumedChunks = board.thereCount
-    burst = max(1, min(Int(acceptance.burst), pacing.mostBurst))
+    burst = max(1, min(Int(acceptance.burst), pacing.burst))
     talk.actions.append(.started(totalBytes: content.original.count))
     tellProgress()
     startBurst()

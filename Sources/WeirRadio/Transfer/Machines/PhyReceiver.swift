@@ -56,9 +56,9 @@ struct PhyReceiver: TransferMachine {
     case .sent, .notSent:
       talk.settle()
       tries += 1
-      if case .sent = event { tries = TransferBudget.cancels }
-      if tries >= TransferBudget.cancels { ending.map { end($0) } } else { sendCancel() }
-    case .cancelled: giveUp(.cancelledLocal)
+      // A sender that has not heard it goes on: then once more.
+      if tries >= TransferBudget.cancels { ending.map { end($0) } } else { waitForPause(from: now) }
+    case .cancelled: giveUp(.cancelledLocal, at: now)
     case .radioFailed(let reason): end(.failed(.transport(reason)))
     case .heldBack, .said, .wantsPause, .returned, .superseded: break
     }
@@ -74,10 +74,14 @@ struct PhyReceiver: TransferMachine {
   private mutating func listen(from now: Duration) { talk.wait(pacing.idleLimit / 3, from: now) }
 
   private mutating func waitedInVain(at now: Duration) {
+    if phase == .cancelling {
+      talk.stopWaiting()
+      if tries > 0 { ending.map { end($0) } } else { sendCancel() }
+    }
     guard phase == .receiving else { return }
     silences += 1
     if silences >= 3 {
-      giveUp(.failed(.timeout))
+      giveUp(.failed(.timeout), at: now)
     } else {
       talk.actions.append(.probe)
       listen(from: now)
@@ -87,6 +91,10 @@ struct PhyReceiver: TransferMachine {
   private mutating func hear(_ frame: TransferFrame, at now: Duration) {
     switch frame {
     case .data(let data):
+      if phase == .cancelling {
+        waitForPause(from: now)
+        if (Int(data.index) + 1) % TransferPacing.framesBetweenPauses == 0, talk.outstanding == 0 { sendCancel() }
+      }
       guard phase == .receiving else { return }
       start()
       silences = 0
@@ -104,13 +112,17 @@ struct PhyReceiver: TransferMachine {
     }
   }
 
-  private mutating func giveUp(_ ending: TransferEnding) {
+  private mutating func giveUp(_ ending: TransferEnding, at now: Duration) {
     guard phase == .receiving, self.ending == nil else { return }
     guard isRadioReady else { return end(ending) }
     self.ending = ending
     phase = .cancelling
-    talk.stopWaiting()
-    sendCancel()
+    waitForPause(from: now)
+  }
+
+  /// The sender listens after every few frames, and when it has none any more.
+  private mutating func waitForPause(from now: Duration) {
+    talk.wait(pacing.frameTime(bytes: pacing.frameLimit) * 3, from: now)
   }
 
   private mutating func sendCancel() {

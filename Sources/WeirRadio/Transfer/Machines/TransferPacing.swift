@@ -12,8 +12,10 @@ public struct TransferPacing: Sendable, Hashable {
   public var hostLatency: Duration
   /// Bits a second on the line to the modem, on which a byte of a payload is two digits; nil for a line that takes no time.
   public var baud: Int?
-  /// Most frames of a burst, 1 to 240: what the other end may have to say waits for so long at most.
+  /// Most frames of a burst, 1 to 240.
   public var mostBurst = TransferFraming.bitmapSpan
+  /// The longest burst: what the other end may have to say, a CANCEL too, waits for so long at most.
+  public var longestBurst: Duration = .seconds(60)
 
   /// The times of a radio.
   public init(
@@ -48,6 +50,17 @@ public struct TransferPacing: Sendable, Hashable {
     return min(frameLimit - TransferFraming.dataOverhead, TransferGeometry.maximumChunk)
   }
 
+  /// Frames of a burst.
+  var burst: Int {
+    let byTime = Int(max(1, min(10_000, longestBurst / modulation.timeOnAir(bytes: frameLimit))))
+    return max(1, min(mostBurst, byTime, TransferFraming.bitmapSpan))
+  }
+
+  /// Frames of P1 between two pauses in which its sender listens for a CANCEL.
+  static let framesBetweenPauses = 8
+  /// How long it listens.
+  var cancelPause: Duration { turnAround * 3 + frameTime(bytes: 21) + hostLatency / 2 }
+
   /// From handing over a frame until the other host has it.
   func frameTime(bytes: Int) -> Duration {
     lineTime(2 * bytes + 16) + turnAround + modulation.timeOnAir(bytes: bytes) + lineTime(2 * bytes + 48)
@@ -69,8 +82,8 @@ public struct TransferPacing: Sendable, Hashable {
   var initiationWait: Duration { answerTime(bytes: Self.controlLength(.burstSack)) }
   /// How long to wait for STATUS and for FINISH_ACK.
   var statusWait: Duration { answerTime(bytes: 60) }
-  /// How long a receiver hears nothing before it gives up.
-  var idleLimit: Duration { max(.seconds(30), statusWait * 8, frameTime(bytes: frameLimit) * 16) }
+  /// How long a receiver hears nothing before it gives up: a whole burst may get lost.
+  var idleLimit: Duration { max(.seconds(30), statusWait * 8 + frameTime(bytes: frameLimit) * burst) }
 
   private func lineTime(_ bytes: Int) -> Duration {
     guard let baud, baud > 0 else { return .zero }

@@ -18,10 +18,19 @@ public struct FileArrival: Sendable {
 
 /// Who besides the handler of events is told of the ends of receives.
 final class ArrivalDesk: Sendable {
-  private let taker = Mutex<(@Sendable (FileArrival) -> Void)?>(nil)
+  private struct State {
+    var taker: (@Sendable (FileArrival) -> Void)?
+    var isFull: @Sendable () -> Bool = { false }
+  }
 
-  /// The one taker; nil for nobody.
-  func set(_ new: (@Sendable (FileArrival) -> Void)?) { taker.withLock { $0 = new } }
+  private let state = Mutex(State())
 
-  func tell(_ arrival: FileArrival) { taker.withLock { $0 }?(arrival) }
+  /// The one taker, and whether it can take no more; nil for nobody.
+  func set(_ taker: (@Sendable (FileArrival) -> Void)?, isFull: @escaping @Sendable () -> Bool = { false }) {
+    state.withLock { $0 = State(taker: taker, isFull: isFull) }
+  }
+
+  var isFull: Bool { state.withLock { $0.isFull }() }
+
+  func tell(_ arrival: FileArrival) { state.withLock { $0.taker }?(arrival) }
 }

@@ -88,6 +88,10 @@ extension FileTransferManager {
     return .consumed
   }
 
+  private func refusal(_ source: UInt8, _ bytes: Int) -> TransferRefusal? {
+    arrivals.isFull ? .noSpace : options.admission(source, bytes)
+  }
+
   private func makeReceiver(_ packet: TransferPacket, _ key: ControlKey) throws(FileTransferError)
     -> any TransferMachine
   {
@@ -96,11 +100,11 @@ extension FileTransferManager {
       return try BurstReceiver(
         initiation, number: packet.session, from: packet.source, to: packet.destination, key: key,
         pacing: options.pacing, nonce: options.nonce(),
-        refusal: options.admission(packet.source, initiation.originalLength),
+        refusal: refusal(packet.source, initiation.originalLength),
         partial: desk.partial(for: initiation, from: packet.source, at: options.clock.now))
     case .fileInitiation(let initiation):
       // A silent receiver cannot say that it has no room.
-      guard options.admission(packet.source, initiation.length) == nil else { throw .busy }
+      guard refusal(packet.source, initiation.length) == nil else { throw .busy }
       return try PhyReceiver(
         initiation, number: packet.session, from: packet.source, to: packet.destination, key: key,
         pacing: options.pacing)
@@ -140,7 +144,7 @@ extension FileTransferManager {
       line.push(.event(.receiveFinished(source: source, data: data, result: end.result)))
     }
     if run.hasStarted { arrivals.tell(FileArrival(source: source, data: data, result: end.result)) }
-    desk.close(ticket, run.lastCredentials)
+    desk.close(ticket, run.credentials)
   }
 }
 

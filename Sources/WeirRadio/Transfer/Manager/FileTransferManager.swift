@@ -70,7 +70,7 @@ public final class FileTransferManager: Sendable {
     } onCancel: {
       run.cancel()
     }
-    desk.close(ticket, run.lastCredentials)
+    desk.close(ticket, run.credentials)
     return end.result
   }
 

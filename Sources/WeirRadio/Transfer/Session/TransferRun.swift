@@ -83,10 +83,8 @@ final class TransferRun: Sendable {
 
   // MARK: From outside
 
-  var credentials: TransferCredentials? { state.withLock { $0.ending == nil ? $0.machine?.credentials : nil } }
-
-  /// The same, also when it is over.
-  var lastCredentials: TransferCredentials? { state.withLock { $0.machine?.credentials } }
+  /// What tells its frames from others, also when it is over: late copies are known as such.
+  var credentials: TransferCredentials? { state.withLock { $0.machine?.credentials } }
 
   /// Whether the other end has taken part.
   var hasStarted: Bool { state.withLock { $0.hasStarted } }
@@ -268,6 +266,8 @@ final class TransferRun: Sendable {
       state.machine = machine
       for action in actions { note(action, &state) }
     }
+    // A wake-up of its own is no reason for another.
+    if case .woke = event { return }
     bell.ring()
   }
 

@@ -13,13 +13,26 @@ enum FrameChecksum {
 
 /// CRC-32C (Castagnoli), which guards the whole content: polynomial 0x1EDC6F41, lowest bit first.
 enum ContentChecksum {
-  private static let table: [UInt32] = (0..<256).map { byte in
+  fileprivate static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0x82F6_3B78 }
   }
 
   static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    var value: UInt32 = 0xFFFF_FFFF
-    for byte in bytes { value = value >> 8 ^ table[Int((value ^ UInt32(byte)) & 0xFF)] }
-    return ~value
+    var checksum = RunningChecksum()
+    checksum.add(bytes)
+    return checksum.value
+  }
+}
+
+/// CRC-32C of bytes that come in pieces.
+struct RunningChecksum: Sendable {
+  private var state: UInt32 = 0xFFFF_FFFF
+
+  var value: UInt32 { ~state }
+
+  mutating func add(_ bytes: some Sequence<UInt8>) {
+    var value = state
+    for byte in bytes { value = value >> 8 ^ ContentChecksum.table[Int((value ^ UInt32(byte)) & 0xFF)] }
+    state = value
   }
 }
