@@ -70,6 +70,8 @@ let package = Package(
     .executableTarget(
       name: "ShareExtension", dependencies: ["AppAndExtensionStore", "WeirHistory"],
       path: "Examples/AppAndExtension/Extension"),
+    .executableTarget(
+      name: "RadioChat", dependencies: ["Weir", "WeirRadio", "WeirChunks"], path: "Examples/RadioChat"),
     .target(
       name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
       path: "Examples/InboxBrowser/Screen"),

@@ -166,6 +166,12 @@ enum Thresholds {
     "small message, encode": 1_000_000,
     "small message, decode": 100_000,
     // radio: the gates themselves, since virtual time gives the same figures everywhere
+    "Q1 SF7, nothing lost": 0.9,
+    "Q2 SF7, p = 0.3": 0.88,
+    "Q3 SF7, p = 0.3 in bad times of 8 frames": 0.85,
+    "Q4 rate 18, nothing lost": 0.93,
+    "Q5 SF7, p = 0.5": 0.01,
+    "Q7 wait of chat beside a file, p99": 1,
     "Q9 fairness of 8 flows, SF7 to SF12": 0.98,
     "Q10 fullest window of 24 hours of mixed load": 1,
     "Q10 use when saturated": 0.98,

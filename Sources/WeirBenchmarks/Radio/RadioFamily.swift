@@ -4,8 +4,9 @@ import WeirRadio
 /// All of it is virtual time, so every run gives the same figures on every machine.
 let radio = Family(
   name: "radio", title: "the radio's gates, and other protocols on the same simulated channel",
-  cases: RadioFamily.scheduler + RadioFamily.texts + RadioFamily.peers,
-  comparisons: [
+  cases: RadioFamily.transfer + RadioFamily.scheduler + RadioFamily.texts + RadioFamily.transferOnAir
+    + RadioFamily.peers,
+  comparisons: RadioFamily.transferComparisons + [
     .atLeast("Q9 fairness of 8 flows, SF7 to SF12", goal: 0.995),
     .reading("Q10 fullest window of 24 hours of mixed load", goal: 1),
     .atLeast("Q10 use when saturated", goal: 0.98),

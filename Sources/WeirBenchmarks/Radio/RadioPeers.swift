@@ -7,7 +7,8 @@ import WeirTesting
 /// section 4).
 struct ChannelLimit {
   let modulation: Modulation
-  /// Time of a frame besides that on the air; zero where the modem takes the next one meanwhile.
+  /// Time of a frame besides that on the air: zero where the modem takes the next one meanwhile; else what the line takes, and one
+  /// turn-around, since a modem that has nothing to send has gone back to listening.
   var gap: Duration = .zero
 
   /// Bytes a second.

@@ -35,16 +35,15 @@ final class RadioProcess: Sendable {
     return try text.split(separator: "\n").filter { $0.hasSuffix("}") }.map { try jsonObject(Array($0.utf8)) }
   }
 
-  func errorText() throws -> String {
-    String(decoding: try Data(contentsOf: URL(fileURLWithPath: errors)), as: UTF8.self)
+  var errorText: String {
+    String(decoding: (try? Data(contentsOf: URL(fileURLWithPath: errors))) ?? Data(), as: UTF8.self)
   }
 
   /// Waits for a line of a type.
   func line(ofType type: String) async throws -> [String: Any] {
     while true {
       if let line = try objects().first(where: { $0["type"] as? String == type }) { return line }
-      let errors = try errorText()
-      try #require(process.isRunning, "it ended: \(errors)")
+      try #require(process.isRunning, "it ended: \(errorText)")
       try await Task.sleep(for: .milliseconds(5))
     }
   }

@@ -24,10 +24,10 @@ public enum ReceiveCommand: Command {
       """,
     ],
     options: [
-      folder.description, local.description, count.description, TransferStation.port.description,
-      TransferKey.file.description, TransferStation.profile.description, TransferOutput.json.description,
+      folder.description, local.description, count.description, TransferKey.file.description,
+      TransferOutput.json.description,
       TransferOutput.progress.description,
-    ] + RadioLineOptions.descriptions,
+    ] + TransferStation.descriptions + RadioLineOptions.descriptions,
     examples: [("weir receive --port /dev/ttyUSB1 --into inbox --key-file key", "Until Ctrl-C")])
 
   public static func run(_ arguments: ParsedArguments) async throws -> ExitCode {
@@ -62,6 +62,7 @@ public enum ReceiveCommand: Command {
     }
     let work = Task {
       try await station.run(as: UInt8(clamping: arguments[local]), key: key) {
+        output.ready(UInt8(clamping: arguments[local]))
         var left = arguments[count]
         for await end in ends {
           try end.get()

@@ -5,6 +5,9 @@ import WeirRadio
 /// `weir send`: a file over a radio modem.
 public enum SendCommand: Command {
   static let target = CommandOption<Int?>.integer("to", "ID", 0...255, "The station that is to receive it. Needed.")
+  static let patience = CommandOption<Int>.integer(
+    "patience", "SECONDS", 0...86_400, default: 90,
+    "How long to try again while nothing gets on: a receiver that lost its sender notices after half a minute or more.")
   static let source = CommandOption<Int>.integer("from", "ID", 0...255, default: 1, "This station.")
 
   public static let description = CommandDescription(
@@ -23,9 +26,9 @@ public enum SendCommand: Command {
     ],
     operands: [.init("FILE", .one, "What to send.")],
     options: [
-      target.description, source.description, TransferStation.port.description, TransferKey.file.description,
-      TransferStation.profile.description, TransferOutput.json.description, TransferOutput.progress.description,
-    ] + RadioLineOptions.descriptions,
+      target.description, source.description, patience.description, TransferKey.file.description,
+      TransferOutput.json.description, TransferOutput.progress.description,
+    ] + TransferStation.descriptions + RadioLineOptions.descriptions,
     examples: [
       ("weir send photo.jpg --to 2 --port /dev/ttyUSB0 --key-file key", "To station 2"),
       ("weir radio-sim", "Two modems to try it with, when there are none"),
@@ -50,21 +53,24 @@ public enum SendCommand: Command {
     let station = try TransferStation(arguments, partials: nil)
     let output = TransferOutput(arguments, clock: station.clock)
     output.begin(total: data.count)
+    let attempts = SendAttempts(station.manager, clock: station.clock, patience: .seconds(arguments[patience]))
     await MainActor.run {
       station.manager.onEvent = { event in
-        if case .sendProgress(let progress) = event {
-          output.progress(progress.fractionCompleted, isWeak: nil, station)
-        }
+        guard case .sendProgress(let progress) = event else { return }
+        attempts.progress(progress.fractionCompleted)
+        output.progress(progress.fractionCompleted, isWeak: nil, station)
       }
     }
     // A task of its own: a stop becomes a cancel that the other end is told of, and the radio is put back.
     let work = Task {
-      try await station.run(as: local, key: key) { await station.manager.send(request) }
+      try await station.run(as: local, key: key) {
+        await attempts.send(request) { output.note("\($0); trying again") }
+      }
     }
     let result = try await withTaskCancellationHandler {
       try await work.value
     } onCancel: {
-      _ = station.manager.cancelSend()
+      attempts.stop()
     }
     output.finish("sent", result)
     try result.check()

@@ -8,7 +8,8 @@
 enum TransferKey {
   static let variable = "WEIR_RADIO_KEY"
   static let file = CommandOption<String?>.text(
-    "key-file", "FILE", "A file with the key: 16 bytes as 32 hexadecimal digits. Otherwise the variable \(variable) is read.")
+    "key-file", "FILE",
+    "A file with the key: 16 bytes as 32 hexadecimal digits. Otherwise the variable \(variable) is read.")
 
   /// The key that a command was given.
   static func read(_ arguments: ParsedArguments) throws -> [UInt8] {

@@ -26,6 +26,11 @@ final class TransferOutput: Sendable {
     state = Mutex(State(status: .standardError(isForced: arguments[Self.progress])))
   }
 
+  /// Files can come.
+  func ready(_ local: UInt8) {
+    if isJSON { write("ready") { $0.field("id", Int(local)) } }
+  }
+
   /// A file begins.
   func begin(source: UInt8? = nil, total: Int) {
     state.withLock { $0.meter = TransferMeter(total: total, at: clock.now) }
@@ -42,8 +47,8 @@ final class TransferOutput: Sendable {
     let line = state.withLock { state -> (bytes: Int, rate: Double)? in
       state.meter?.observe(fraction, at: now)
       guard let meter = state.meter else { return nil }
-      let signal = (station.signal.map { [$0] } ?? []) + (isWeak == true ? ["weak"] : [])
-      state.status.update(at: now) { meter.line(width: $0, signal: signal.isEmpty ? nil : signal.joined(separator: ", ")) }
+      let signal = [station.signal, isWeak == true ? "weak" : nil].compactMap { $0 }.joined(separator: ", ")
+      state.status.update(at: now) { meter.line(width: $0, signal: signal.isEmpty ? nil : signal) }
       return (meter.bytes, meter.rate)
     }
     guard isJSON, let line else { return }

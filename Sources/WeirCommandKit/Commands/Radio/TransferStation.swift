@@ -10,9 +10,15 @@ final class TransferStation: Sendable {
     "profile", "WHAT", of: ["p2", "p1"],
     "p2: the receiver reports what is missing. p1: it is silent, and only the modem's word counts.")
 
+  static let burst = CommandOption<Int>.integer(
+    "burst", "N", 1...240, default: 60,
+    "Most frames between two reports of what is missing: what a loss of power costs. Each report costs some air.")
+  static let descriptions = [port.description, profile.description, burst.description]
+
   let manager: FileTransferManager
   let clock: GraphClock
   private let modem: ATModem
+  private let quietTime: Duration
   private let signals = Mutex<(rssi: Int?, snr: Double?)>((nil, nil))
 
   /// Opens the terminal of a modem.
@@ -23,6 +29,7 @@ final class TransferStation: Sendable {
       throw UsageError(code: "usage.missing-option", message: "--port is missing", path: arguments.path)
     }
     clock = line.speed > 1 ? GraphClock(ScaledClock(factor: line.speed)) : GraphClock.continuous
+    quietTime = line.dialect.answerTime
     do throws(RadioError) {
       modem = ATModem(
         try TerminalPort(path: path, baud: line.baud),
@@ -31,6 +38,7 @@ final class TransferStation: Sendable {
       throw RadioFailure(error)
     }
     var pacing = TransferPacing(line.modulation, maximumFrame: line.dialect.maximumPayload, baud: line.baud)
+    pacing.mostBurst = arguments[Self.burst]
     pacing.longestTransmission = RadioRegion.cn470.subBands.first?.longestTransmission
     var options = FileTransferOptions(pacing: pacing, settings: line.dialect == .turMass ? .turMass : nil)
     options.clock = clock
@@ -62,7 +70,12 @@ final class TransferStation: Sendable {
           }
           return nil
         }
-        group.addTask { try await body() }
+        group.addTask { [self] in
+          // What the modem still says to an earlier program, and half a command that one left behind, are got rid of first.
+          try await clock.sleep(for: quietTime)
+          try await modem.recover()
+          return try await body()
+        }
         defer { group.cancelAll() }
         while let value = try await group.next() {
           if let value { return value }
