@@ -65,13 +65,13 @@ let package = Package(
     .target(
       name: "AppAndExtensionStore", dependencies: ["WeirStore", "WeirHistory"], path: "Examples/AppAndExtension/Store"),
     .executableTarget(
-      name: "ChatApp", dependencies: ["AppAndExtensionStore", "Weir", "WeirStore", "WeirHistory"],
+      name: "ChatApp", dependencies: ["AppAndExtensionStore", "Weir", "WeirStore", "WeirHistory", "WeirTrace"],
       path: "Examples/AppAndExtension/App"),
     .executableTarget(
       name: "ShareExtension", dependencies: ["AppAndExtensionStore", "WeirHistory"],
       path: "Examples/AppAndExtension/Extension"),
     .executableTarget(
-      name: "RadioChat", dependencies: ["Weir", "WeirRadio", "WeirChunks"], path: "Examples/RadioChat"),
+      name: "RadioChat", dependencies: ["Weir", "WeirRadio", "WeirChunks", "WeirTrace"], path: "Examples/RadioChat"),
     .target(
       name: "InboxScreen", dependencies: ["WeirChat", "WeirStore", "WeirCommandKit"],
       path: "Examples/InboxBrowser/Screen"),

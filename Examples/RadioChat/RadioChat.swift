@@ -3,6 +3,7 @@ import Synchronization
 import Weir
 import WeirChunks
 import WeirRadio
+import WeirTrace
 
 /// Two people chat over one slow channel while a file goes from one to the other. Nothing is real but the code: the modems and the
 /// air are simulated, and their time runs ten times as fast.
@@ -24,14 +25,15 @@ struct RadioChat {
     let air = Air(channel, clock)
     let people = (0..<2).map { Person($0, air) }
     let chat = try blueprint(people, clock)
+    if CommandLine.arguments.dropFirst().first == "svg" { return print(GraphDrawing(chat).svg, terminator: "") }
     if let form = CommandLine.arguments.dropFirst().first.flatMap(DescriptionForm.init) {
-      return print(chat.describe(as: form))
+      return print(chat.describe(as: form), terminator: "")
     }
     // Random bytes: nothing can be made smaller, as with a picture.
     let map = Data((0..<24_000).map { _ in UInt8.random(in: 0...255) })
     let request = try FileTransferSendRequest(data: map, sourceShortID: 0, targetShortID: 1, controlKey: key)
     let start = clock.now
-    try await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for person in people {
         group.addTask { try? await person.modem.run() }
         group.addTask { try? await person.simulator.run(on: person.line.modem) }
@@ -40,7 +42,7 @@ struct RadioChat {
       let result = try await chat.run { live in
         let result = await people[0].manager.send(request)
         // Nobody can say anything any more once the file is there.
-        try await live.drain(deadline: .seconds(5))
+        await live.drain(deadline: .seconds(5))
         return result
       }
       let seconds = (clock.now - start) / .seconds(1)

@@ -3,11 +3,12 @@ import Foundation
 import Weir
 import WeirHistory
 import WeirStore
+import WeirTrace
 
 /// The app: observes, filters and merges what others write into a read model of its own, the badges.
 ///
 /// `ChatApp STORE` follows a store until its input ends; without a store it makes one, starts the extension as a process of
-/// its own, and ends when all is merged; `--graph dot|mermaid|text` prints the graph.
+/// its own, and ends when all is merged; `--graph svg|dot|mermaid|text` prints the graph.
 @main
 struct ChatApp {
   static func main() async throws {
@@ -19,7 +20,8 @@ struct ChatApp {
     if arguments.first == "--graph" {
       let history = try await ChatStore.open(folder + "/chat.sqlite")
       let form: DescriptionForm = arguments.last == "dot" ? .dot : arguments.last == "mermaid" ? .mermaid : .text
-      print(try flow(history).describe(as: form), terminator: "")
+      let graph = try flow(history)
+      print(arguments.last == "svg" ? GraphDrawing(graph).svg : graph.describe(as: form), terminator: "")
       return await history.close()
     }
     try await play(folder + "/chat.sqlite")
