@@ -92,6 +92,8 @@ import WeirTesting
       air.actions[end].compactMap { if case .heardMessage(let bytes) = $0 { bytes } else { nil } }
     }
     #expect(heard == [[[9, 9]], [[1, 2, 3], [4]]])
+    // The sender's text waits for the frame that is on the air, and for no other.
+    #expect(air.log[21] == .message, "\(air.log[18...24])")
   }
 
   @Test func `a sender that lets others have the radio for a minute comes back and goes on`() throws {

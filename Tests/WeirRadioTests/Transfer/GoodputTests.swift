@@ -4,8 +4,8 @@ import WeirTesting
 
 @testable import WeirRadio
 
-/// How much of the channel becomes content (radio study, section 4): against what frames of the full length, back to back and without
-/// any header, would carry of what the channel lets through. In virtual time, so the figures are exact.
+/// How much of the channel becomes content (radio study, section 4): against what frames of the full length, back to back and
+/// without any header, would carry of what the channel lets through. In virtual time, so the figures are exact.
 @Suite struct GoodputTests {
   private static let isSoak = ProcessInfo.processInfo.environment["WEIR_SOAK"] == "1"
 
@@ -30,7 +30,9 @@ import WeirTesting
       shares.append(try #require(share, "seed \(seed) does not end well"))
     }
     let least = shares.min() ?? 0
-    if Self.isSoak { print("Q1 Q2 Q5 loss \(loss): least \(least), mean \(shares.reduce(0, +) / Double(shares.count))") }
+    if Self.isSoak {
+      print("Q1 Q2 Q5 loss \(loss): least \(least), mean \(shares.reduce(0, +) / Double(shares.count))")
+    }
     #expect(least >= gate, "\(shares)")
   }
 }
