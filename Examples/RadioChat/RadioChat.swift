@@ -31,7 +31,7 @@ struct RadioChat {
     let map = Data((0..<24_000).map { _ in UInt8.random(in: 0...255) })
     let request = try FileTransferSendRequest(data: map, sourceShortID: 0, targetShortID: 1, controlKey: key)
     let start = clock.now
-    try await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for person in people {
         group.addTask { try? await person.modem.run() }
         group.addTask { try? await person.simulator.run(on: person.line.modem) }
@@ -40,7 +40,7 @@ struct RadioChat {
       let result = try await chat.run { live in
         let result = await people[0].manager.send(request)
         // Nobody can say anything any more once the file is there.
-        try await live.drain(deadline: .seconds(5))
+        await live.drain(deadline: .seconds(5))
         return result
       }
       let seconds = (clock.now - start) / .seconds(1)
