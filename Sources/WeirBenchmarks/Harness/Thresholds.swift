@@ -170,7 +170,11 @@ enum Thresholds {
     "Q2 SF7, p = 0.3": 0.88,
     "Q3 SF7, p = 0.3 in bad times of 8 frames": 0.85,
     "Q4 rate 18, nothing lost": 0.93,
-    "Q5 SF7, p = 0.5": 0.01,
+    // The study asks of this share nothing but that files arrive: a half of what was measured.
+    "Q5 SF7, p = 0.5": 0.44,
+    "Q2 files that arrived": 1,
+    "Q3 files that arrived": 1,
+    "Q5 files that arrived": 1,
     "Q7 wait of chat beside a file, p99": 1,
     "Q9 fairness of 8 flows, SF7 to SF12": 0.98,
     "Q10 fullest window of 24 hours of mixed load": 1,
