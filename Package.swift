@@ -47,7 +47,10 @@ let package = Package(
         "Transfer/Wire/README.md",
       ]),
     .target(
-      name: "WeirCommandKit", dependencies: ["Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "WeirTrace", "CZstd"],
+      name: "WeirCommandKit",
+      dependencies: [
+        "Weir", "WeirStore", "WeirHistory", "WeirChat", "WeirRadio", "WeirTrace", "CZstd",
+      ],
       exclude: ["README.md"]),
     .executableTarget(name: "WeirCommand", dependencies: ["WeirCommandKit"]),
     .executableTarget(
