@@ -53,6 +53,8 @@ struct TransferBench: Sendable {
     let hosts = lines.map {
       ATModem($0.host, ATModem.Options(dialect, baud: baud, channel: channel), clock: clock)
     }
+    // Nonces by the seed: timers are spread by them, and every run has to be the same.
+    let nonces = Mutex(SimulatorGenerator(seed: simulation.seed, stream: 11))
     let managers = hosts.map { host in
       var options = FileTransferOptions(
         pacing: TransferPacing(
@@ -60,6 +62,7 @@ struct TransferBench: Sendable {
         settings: dialect == .turMass ? .turMass : nil)
       options.clock = clock
       options.executor = simulation.executor
+      options.nonce = { nonces.withLock { $0.next() } }
       return FileTransferManager(transport: host, acquireRadioLease: { FreeRadio() }, options: options)
     }
     let log = ChatLog(modulation)
