@@ -10,16 +10,14 @@ import WeirRadio
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs a body with a host on each terminal, whose time runs as fast as the radio's.
+  /// Runs a body with a host on each terminal, in the time of the machine: what hosts allow for an answer must do on a busy one.
   private func withHosts(
-    _ radio: SimulatedRadio, _ dialect: ModemDialect, _ modulation: Modulation, speed: Int = 1,
+    _ radio: SimulatedRadio, _ dialect: ModemDialect, _ modulation: Modulation,
     _ body: @escaping @Sendable ([ATModem], RadioChannel) async throws -> Void
   ) async throws {
     let channel = RadioChannel(frequency: RadioLineOptions.frequency, modulation: modulation)
     let hosts = try radio.devices.map {
-      ATModem(
-        try TerminalPort(path: $0), ATModem.Options(dialect, channel: channel),
-        clock: GraphClock(ScaledClock(factor: speed)))
+      ATModem(try TerminalPort(path: $0), ATModem.Options(dialect, channel: channel), clock: .continuous)
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for host in hosts { group.addTask { try? await host.run() } }
@@ -40,7 +38,7 @@ import WeirRadio
   @Test(.timeLimit(.minutes(2)), arguments: RadioLineOptions.dialects)
   func `carries frames between two terminals, and ends at Ctrl-C with an account`(dialect: String) async throws {
     let radio = try await SimulatedRadio(
-      ["--dialect", dialect, "--spreading-factor", "7", "--speed", "20"], in: folder)
+      ["--dialect", dialect, "--spreading-factor", "7"], in: folder)
     let table: [String: ModemDialect] = [
       "turmass": .turMass, "rak": .rakRUI3, "reyax": .reyaxRYLR(), "kiss": .kiss,
     ]
@@ -49,7 +47,7 @@ import WeirRadio
     let payload: [UInt8] = [1, 0x0D, 0x0A, 0xC0, 0xDB, 0, 0xFF]
     // Programs come and go.
     for _ in 0..<2 {
-      try await withHosts(radio, modem, modulation, speed: 20) { hosts, channel in
+      try await withHosts(radio, modem, modulation) { hosts, channel in
         try await hosts[0].send(payload, on: channel)
         #expect(await frames(hosts[1], 1) == [payload])
         try await hosts[1].send(payload, on: channel)
@@ -64,10 +62,10 @@ import WeirRadio
   @Test(.timeLimit(.minutes(2))) func `loses the same frames for the same seed`() async throws {
     var heard: [[[UInt8]]] = []
     for seed in ["7", "7", "8"] {
-      let radio = try await SimulatedRadio(["--loss", "50%", "--seed", seed, "--speed", "20"], in: folder)
+      let radio = try await SimulatedRadio(["--loss", "50%", "--seed", seed], in: folder)
       let modulation = try #require(TurMassRate.modulation(18))
       let collected = Collector<[UInt8]>()
-      try await withHosts(radio, .turMass, modulation, speed: 20) { hosts, channel in
+      try await withHosts(radio, .turMass, modulation) { hosts, channel in
         async let all: Void = {
           // The last one is sent until it is heard.
           for await frame in hosts[1].received {
@@ -90,11 +88,11 @@ import WeirRadio
 
   @Test(.timeLimit(.minutes(2))) func `fails as it is told, and ends by itself when told so`() async throws {
     let radio = try await SimulatedRadio(
-      ["--fault", "a:command:0:refused", "--fault", "a:send:1:fails", "--for", "3"], in: folder)
+      ["--fault", "a:command:0:refused", "--fault", "a:send:1:fails", "--for", "12"], in: folder)
     let modulation = try #require(TurMassRate.modulation(18))
     try await withHosts(radio, .turMass, modulation) { hosts, channel in
-      await #expect(throws: RadioError.self) { try await hosts[0].run("AT+RATE?", timeout: .seconds(1)) }
-      #expect(try await hosts[0].run("AT+RATE?", timeout: .seconds(1)) == ["+RATE: 18", "AT_OK"])
+      await #expect(throws: RadioError.self) { try await hosts[0].run("AT+RATE?", timeout: .seconds(10)) }
+      #expect(try await hosts[0].run("AT+RATE?", timeout: .seconds(10)) == ["+RATE: 18", "AT_OK"])
       try await hosts[0].send([1], on: channel)
       await #expect(throws: RadioError.self) { try await hosts[0].send([2], on: channel) }
     }
