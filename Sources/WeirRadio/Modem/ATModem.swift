@@ -23,6 +23,10 @@ public final class ATModem: FrameRadio {
     /// Commands that set it up for another channel; nil where it has only one.
     public var tuning: (@Sendable (RadioChannel) -> [String])?
 
+    /// How much longer than the line and the air the modem may take to say that a frame was sent: for a host that is often
+    /// held up, or a line over a network, more than the second that it is unless said. At least zero.
+    public var leeway: Duration = .seconds(1)
+
     /// A modem that is set up for a channel.
     public init(
       _ dialect: ModemDialect, baud: Int = 115_200, channel: RadioChannel,
@@ -151,7 +155,7 @@ public final class ATModem: FrameRadio {
     let timing = state.withLock { $0.timing }
     let times = FrameTimes(
       transfer: transferTime(bytes: payload.count) + (timing?.longestDelay ?? .zero),
-      airtime: channel.modulation.timeOnAir(bytes: payload.count))
+      airtime: channel.modulation.timeOnAir(bytes: payload.count), leeway: max(.zero, options.leeway))
     _ = try await ask(.payload(payload, times: times), timeout: timeout)
     log?("\(payload.count) bytes sent")
   }

@@ -54,11 +54,13 @@ struct FrameTimes: Sendable, Hashable {
   var transfer: Duration
   /// On the air.
   var airtime: Duration
+  /// What the host and the line between may take beside that.
+  var leeway: Duration = .seconds(1)
 
   /// The longest time until the modem has said that it was sent (radio study, section 3).
-  var patience: Duration { transfer + airtime * 3 / 2 + .seconds(1) }
+  var patience: Duration { transfer + airtime * 3 / 2 + leeway }
   /// The longest time for a frame that is on the air already, or next.
-  var patienceOnAir: Duration { airtime * 3 / 2 + .seconds(1) }
+  var patienceOnAir: Duration { airtime * 3 / 2 + leeway }
   /// No modem is done before: whatever says so speaks of an earlier frame.
   var earliest: Duration { airtime / 2 }
 }

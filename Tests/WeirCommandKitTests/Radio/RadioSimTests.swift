@@ -10,15 +10,15 @@ import WeirRadio
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs a body with a host on each terminal, in the time of the machine: what hosts allow for an answer must do on a busy one.
+  /// Runs a body with a host on each terminal, in the time of the machine, which may be busy with other tests.
   private func withHosts(
     _ radio: SimulatedRadio, _ dialect: ModemDialect, _ modulation: Modulation,
     _ body: @escaping @Sendable ([ATModem], RadioChannel) async throws -> Void
   ) async throws {
     let channel = RadioChannel(frequency: RadioLineOptions.frequency, modulation: modulation)
-    let hosts = try radio.devices.map {
-      ATModem(try TerminalPort(path: $0), ATModem.Options(dialect, channel: channel), clock: .continuous)
-    }
+    var options = ATModem.Options(dialect, channel: channel)
+    options.leeway = .seconds(60)
+    let hosts = try radio.devices.map { ATModem(try TerminalPort(path: $0), options, clock: .continuous) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for host in hosts { group.addTask { try? await host.run() } }
       try await body(hosts, channel)
